@@ -12,13 +12,17 @@
 
 #include "base/mem.h"
 #include "json/jvtext.h"
-#include "linked.h"
 #include "minimise.h"
 #include "process/opt.h"
-#include "report.h"
-#include "run.h"
+#include "scoreboard.h"
+#include "campaign.h"
 #include "scene/scenario.h"
-#include "story.h"
+#include "narration.h"
+
+/* cmd/kpipe/child/inside.h, cmd/ireconcile/startup.h: of the tools that are
+ * linked in (README). */
+extern bool inside_only;
+int startup_warm(const char *watches, struct err *err);
 
 static struct opts {
 	const char *watches, *scenario, *record;
@@ -96,8 +100,8 @@ is_wanted(jv scenario, int i, int count)
 }
 
 static int
-add_scenarios(
-    struct run *r, struct world *w, struct report *rep, struct err *err)
+add_scenarios(struct campaign *r, struct world *w, struct scoreboard *rep,
+    struct err *err)
 {
 	jv all = load_scenarios(r->folder, err);
 	int count, rc = 0;
@@ -118,9 +122,9 @@ add_scenarios(
 			jv_free(scenario);
 			continue;
 		}
-		rc = run_add(r, w, scenario, &found, err);
+		rc = campaign_add(r, w, scenario, &found, err);
 		if (rc == 0)
-			report_clean(rep, r, r->act_count - 1, found);
+			scoreboard_clean(rep, r, r->act_count - 1, found);
 	}
 	jv_free(all);
 	if (rc == 0 && o.scenario != NULL && r->act_count < 2 &&
@@ -134,22 +138,23 @@ add_scenarios(
 /* ---- one schedule ---- */
 
 static int
-play_one(struct run *r, struct world *w, struct report *rep, struct err *err)
+play_one(struct campaign *r, struct world *w, struct scoreboard *rep,
+    struct err *err)
 {
 	struct schedule s = {.scenario = r->act_count - 1};
 	jv record = jv_invalid(), found;
 	bool failed;
 
 	for (size_t i = 0; i < o.faults.count; i++)
-		if (fault_read(&r->plan.arena, span_str(o.faults.items[i]),
+		if (mishap_read(&r->roster.arena, span_str(o.faults.items[i]),
 			&s.faults[s.count++], err) != 0)
 			return -1;
-	found = run_schedule(r, w, &s, o.record, &record, err);
+	found = campaign_schedule(r, w, &s, o.record, &record, err);
 	if (!jv_is_valid(found))
 		return -1;
-	story_print(record);
+	narration_print(record);
 	failed = jv_array_length(jv_copy(found)) > 0;
-	report_one(rep, r, &s, found);
+	scoreboard_one(rep, r, &s, found);
 	if (o.record != NULL)
 		printf("kview %s\n", o.record);
 	return failed;
@@ -158,9 +163,9 @@ play_one(struct run *r, struct world *w, struct report *rep, struct err *err)
 /* ---- all ---- */
 
 static bool
-on_result(void *arg, const struct run_result *result)
+on_result(void *arg, const struct campaign_result *result)
 {
-	return report_take(arg, result);
+	return scoreboard_take(arg, result);
 }
 
 static int
@@ -181,14 +186,14 @@ write_scenario(const char *path, jv scenario, struct err *err)
 
 /* Minimised; a scenario of its own is in a file, so that it can be repeated. */
 static int
-tell_failure(
-    struct run *r, struct world *w, struct report *rep, struct err *err)
+tell_failure(struct campaign *r, struct world *w, struct scoreboard *rep,
+    struct err *err)
 {
 	struct schedule s = rep->worst;
 	jv found = jv_copy(rep->worst_found);
 	jv own = r->acts[s.scenario].scenario;
 	jv small = minimise(r, w, &s, &found);
-	const char *name = report_name(r, s.scenario);
+	const char *name = scoreboard_name(r, s.scenario);
 	struct buf file = BUF_INIT;
 	int rc = 0;
 
@@ -198,7 +203,7 @@ tell_failure(
 		rc = write_scenario(name, small, err);
 	}
 	if (rc == 0) {
-		report_failure(rep, &s, name, found);
+		scoreboard_failure(rep, &s, name, found);
 		rc = 1;
 	}
 	jv_free(small);
@@ -208,38 +213,40 @@ tell_failure(
 }
 
 static int
-play_all(struct run *r, struct world *w, struct report *rep, struct err *err)
+play_all(struct campaign *r, struct world *w, struct scoreboard *rep,
+    struct err *err)
 {
 	int jobs = (int)o.jobs;
 	size_t most = (size_t)o.schedules;
 
 	if (jobs == 0)
 		jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
-	if (o.seconds == 0 && (most == 0 || most > r->plan.count))
-		most = r->plan.count;
-	plan_order(&r->plan);
-	report_begin(rep, r);
-	if (run_all(r, jobs, (uint64_t)o.seconds, most, on_result, rep, err) !=
-	    0)
+	if (o.seconds == 0 && (most == 0 || most > r->roster.count))
+		most = r->roster.count;
+	roster_order(&r->roster);
+	scoreboard_begin(rep, r);
+	if (campaign_all(
+		r, jobs, (uint64_t)o.seconds, most, on_result, rep, err) != 0)
 		return -1;
-	report_end(rep);
+	scoreboard_end(rep);
 	if (rep->failed == 0) {
-		report_count(rep);
+		scoreboard_count(rep);
 		return rep->clean_failed > 0;
 	}
 	return tell_failure(r, w, rep, err);
 }
 
 static int
-list(struct run *r)
+list(struct campaign *r)
 {
-	for (size_t i = 0; i < r->plan.count; i++) {
+	for (size_t i = 0; i < r->roster.count; i++) {
 		struct buf b = BUF_INIT;
 
-		fault_print(&r->plan.singles[i].faults[0], &b);
+		mishap_print(&r->roster.singles[i].faults[0], &b);
 		printf("%s %s\n",
 		    jv_string_value(jvtext_peek(
-			r->acts[r->plan.singles[i].scenario].scenario, "name")),
+			r->acts[r->roster.singles[i].scenario].scenario,
+			"name")),
 		    buf_str(&b));
 		buf_release(&b);
 	}
@@ -249,21 +256,21 @@ list(struct run *r)
 static int
 torture(struct opfolder *f, struct world *w, struct err *err)
 {
-	struct run r = {.folder = f, .seed = (uint64_t)o.seed};
-	struct report rep;
+	struct campaign r = {.folder = f, .seed = (uint64_t)o.seed};
+	struct scoreboard rep;
 	int rc;
 
-	plan_init(&r.plan, r.seed);
-	report_init(&rep, o.watches, r.seed);
-	rc = run_begin(&r, w, err);
+	roster_init(&r.roster, r.seed);
+	scoreboard_init(&rep, o.watches, r.seed);
+	rc = campaign_begin(&r, w, err);
 	if (rc == 0)
 		rc = add_scenarios(&r, w, &rep, err);
 	if (rc == 0)
 		rc = o.list		 ? list(&r)
 		    : o.faults.count > 0 ? play_one(&r, w, &rep, err)
 					 : play_all(&r, w, &rep, err);
-	run_release(&r);
-	report_release(&rep);
+	campaign_release(&r);
+	scoreboard_release(&rep);
 	return rc;
 }
 

@@ -5,7 +5,7 @@
 #include "json/jvtext.h"
 
 struct trying {
-	struct run *r;
+	struct campaign *r;
 	struct world *w;
 	struct schedule *s;
 	jv scenario, found; /* owned: the smallest so far */
@@ -57,7 +57,7 @@ keep_if_fails(struct trying *t, jv scenario)
 {
 	struct err err = ERR_INIT;
 	jv found = is_over(t) ? jv_invalid()
-			      : run_try(t->r, t->w, scenario, t->s, &err);
+			      : campaign_try(t->r, t->w, scenario, t->s, &err);
 
 	if (!jv_is_valid(found) || !is_same(t->found, found)) {
 		jv_free(found);
@@ -162,7 +162,7 @@ smaller_object(struct trying *t, int n)
 }
 
 jv
-minimise(struct run *r, struct world *w, struct schedule *s, jv *found)
+minimise(struct campaign *r, struct world *w, struct schedule *s, jv *found)
 {
 	struct timespec now;
 	struct trying t = {.r = r,

@@ -7,7 +7,7 @@
 
 #include <jv.h>
 
-#include "run.h"
+#include "campaign.h"
 
 enum { MINIMISE_SECONDS = 30, MINIMISE_STEPS_MAX = 40 };
 
@@ -16,6 +16,6 @@ enum { MINIMISE_SECONDS = 30, MINIMISE_STEPS_MAX = 40 };
  * scenario, owned: that of s, or a smaller one. *found, owned, is what is wrong
  * then. It tries no longer than MINIMISE_SECONDS.
  */
-jv minimise(struct run *r, struct world *w, struct schedule *s, jv *found);
+jv minimise(struct campaign *r, struct world *w, struct schedule *s, jv *found);
 
 #endif

@@ -12,17 +12,18 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "json/jvtext.h"
-#include "linked.h"
 #include "process/clock.h"
 #include "scene/backdrop.h"
 #include "scene/resolve.h"
 #include "scene/scenario.h"
-#include "target.h"
+#include "deed.h"
+
+int kpipe_main(int argc, char **argv);
 
 static const int64_t ms = 1000000, s = 1000000000;
 enum { TRIES_MAX = 24 };
 
-/* What comes at a time. */
+/* Work for a later time. */
 enum coming_kind {
 	COMING_CLUSTER,
 	COMING_CLIENT,
@@ -39,7 +40,7 @@ struct coming {
 struct play {
 	struct world *w;
 	const struct trial *t;
-	struct targets *targets;
+	struct deeds *deeds;
 	struct backdrop *backdrop;
 	jv record;	/* owned */
 	jv known;	/* owned: by key, all that was ever changed */
@@ -164,18 +165,18 @@ stage_of(const struct play *p, struct span name)
 }
 
 static void
-act_on_process(struct play *p, const struct fault *f)
+act_on_process(struct play *p, const struct mishap *f)
 {
 	const struct still_task *t = stage_of(p, f->arg);
 	struct rlimit none = {1, 1};
 
 	if (t == NULL)
 		return;
-	if (f->kind->act == FAULT_KILL || f->kind->act == FAULT_STARVE)
+	if (f->kind->act == MISHAP_KILL || f->kind->act == MISHAP_STARVE)
 		p->killed = f->arg;
-	if (f->kind->act == FAULT_KILL) {
+	if (f->kind->act == MISHAP_KILL) {
 		kill(t->pid, SIGKILL);
-	} else if (f->kind->act == FAULT_STOP) {
+	} else if (f->kind->act == MISHAP_STOP) {
 		kill(t->pid, SIGSTOP);
 		come(p, 3 * s, COMING_GO_ON, jv_invalid(), t->pid);
 	} else {
@@ -207,8 +208,8 @@ load(struct play *p, struct span objects, int64_t version)
 	buf_adds(&path, "/kapi/load");
 	if (version > 0)
 		buf_addf(&path, "?version=%" PRId64, version);
-	status = client_ask(p->w->client, "POST", buf_str(&path), CLIENT_JSON,
-	    objects, &answer, &p->err);
+	status = kapiclient_ask(p->w->client, "POST", buf_str(&path),
+	    KAPICLIENT_JSON, objects, &answer, &p->err);
 	buf_release(&path);
 	if (status > 0 && status != 200)
 		err_set(&p->err, ERR_BUG, "kapi refuses to load: %.*s",
@@ -220,8 +221,8 @@ static int
 save(struct play *p, struct buf *into)
 {
 	struct span answer;
-	int status = client_ask(p->w->client, "GET", "/kapi/save", CLIENT_JSON,
-	    SPAN_NONE, &answer, &p->err);
+	int status = kapiclient_ask(p->w->client, "GET", "/kapi/save",
+	    KAPICLIENT_JSON, SPAN_NONE, &answer, &p->err);
 
 	buf_reset(into);
 	buf_addspan(into, answer);
@@ -282,11 +283,11 @@ take_restored(struct play *p)
 }
 
 static void
-act_on_server(struct play *p, const struct fault *f)
+act_on_server(struct play *p, const struct mishap *f)
 {
 	struct buf now = BUF_INIT;
 
-	if (f->kind->act == FAULT_RESTART) {
+	if (f->kind->act == MISHAP_RESTART) {
 		if (save(p, &now) == 0)
 			load(p, buf_span(&now), 0);
 	} else if (p->saved.len > 0) {
@@ -413,12 +414,12 @@ without_marks(jv object)
 
 static void
 act_on_object(
-    struct play *p, enum fault_act act, jv request, jv object, bool primary)
+    struct play *p, enum mishap_act act, jv request, jv object, bool primary)
 {
 	jv gone = jv_object();
 
 	switch (act) {
-	case FAULT_TOUCH:
+	case MISHAP_TOUCH:
 		come(p, 0, COMING_CLIENT,
 		    annotated(
 			object_step(p, "patch", request), jv_string("now")),
@@ -426,7 +427,7 @@ act_on_object(
 		come(p, 5 * s, COMING_CLIENT,
 		    annotated(object_step(p, "patch", request), jv_null()), 0);
 		break;
-	case FAULT_HOLD:
+	case MISHAP_HOLD:
 		if (jv_is_valid(jvtext_peek(
 			jvtext_peek(object, "metadata"), "finalizers")))
 			break;
@@ -442,14 +443,14 @@ act_on_object(
 				 "finalizers\"}]")),
 		    0);
 		break;
-	case FAULT_DISOWN:
+	case MISHAP_DISOWN:
 		gone = jv_parse("{\"metadata\":{\"ownerReferences\":null,"
 				"\"annotations\":null}}");
 		if (!primary)
 			come(p, 0, COMING_CLIENT,
 			    patched(p, request, jv_copy(gone)), 0);
 		break;
-	case FAULT_USURP:
+	case MISHAP_USURP:
 		if (primary)
 			break;
 		come(p, 0, COMING_CLIENT, object_step(p, "delete", request), 0);
@@ -459,7 +460,7 @@ act_on_object(
 	default:
 		come(p, 0, COMING_CLIENT, object_step(p, "delete", request), 0);
 		/* A primary comes again: its user wants the same as before. */
-		if (primary && act == FAULT_DELETE)
+		if (primary && act == MISHAP_DELETE)
 			come(p, ms, COMING_CLIENT, made_again(object), 0);
 		break;
 	}
@@ -493,13 +494,13 @@ delete_primaries(struct play *p)
 }
 
 static void
-act_as_client(struct play *p, const struct fault *f, jv request)
+act_as_client(struct play *p, const struct mishap *f, jv request)
 {
 	jv object = object_of(p, request);
 	bool primary =
 	    jv_is_valid(object) && opfolder_is_primary(p->t->folder, object);
 
-	if (f->kind->act == FAULT_GONE)
+	if (f->kind->act == MISHAP_GONE)
 		delete_primaries(p);
 	else if (jv_is_valid(object))
 		act_on_object(p, f->kind->act, request, object, primary);
@@ -508,12 +509,12 @@ act_as_client(struct play *p, const struct fault *f, jv request)
 
 /* Whether the request is taken from its client, and done later. */
 static bool
-comes_late(struct play *p, const struct fault *f, jv request)
+comes_late(struct play *p, const struct mishap *f, jv request)
 {
 	jv body = jvtext_peek(request, "body");
 
 	/* The journal does not have what is secret. */
-	if (f->kind->act != FAULT_LATE ||
+	if (f->kind->act != MISHAP_LATE ||
 	    span_is(text(request, "resource"), "secrets"))
 		return false;
 	(void)body;
@@ -535,7 +536,7 @@ do_late(struct play *p, jv request)
 	if (jv_is_valid(jvtext_peek(request, "body")))
 		jvtext_add_ordered(
 		    &body, jvtext_peek(request, "body"), JVTEXT_KEPT, &err);
-	client_ask_as(p->w->client,
+	kapiclient_ask_as(p->w->client,
 	    jv_string_value(jvtext_peek(request, "userAgent")),
 	    jv_string_value(jvtext_peek(request, "method")), buf_str(&path),
 	    jv_is_valid(type) ? jv_string_value(type) : "application/json",
@@ -545,60 +546,60 @@ do_late(struct play *p, jv request)
 }
 
 static void
-act(struct play *p, const struct fault *f, jv request)
+act(struct play *p, const struct mishap *f, jv request)
 {
 	struct clock_page *page = p->w->page;
 	int64_t seconds = strtoll(f->arg.p != NULL ? f->arg.p : "0", NULL, 10);
 
 	switch (f->kind->act) {
-	case FAULT_NOTHING:
+	case MISHAP_NOTHING:
 		break;
-	case FAULT_KILL:
-	case FAULT_STOP:
-	case FAULT_STARVE:
+	case MISHAP_KILL:
+	case MISHAP_STOP:
+	case MISHAP_STARVE:
 		act_on_process(p, f);
 		break;
-	case FAULT_FREEZE:
+	case MISHAP_FREEZE:
 		stop_all(p, seconds * s);
 		break;
-	case FAULT_END:
+	case MISHAP_END:
 		p->updating = true;
 		p->killed = span_str("kpipe");
 		kill(p->operator_, SIGTERM);
 		break;
-	case FAULT_SLOW:
+	case MISHAP_SLOW:
 		p->slow_ns = world_now(p->w) + seconds * s;
 		break;
-	case FAULT_LATE:
+	case MISHAP_LATE:
 		break; /* comes_late */
-	case FAULT_RESTART:
-	case FAULT_RESTORE:
+	case MISHAP_RESTART:
+	case MISHAP_RESTORE:
 		act_on_server(p, f);
 		break;
-	case FAULT_JUMP:
+	case MISHAP_JUMP:
 		page->ahead_ns += seconds * s;
 		break;
-	case FAULT_SUSPEND:
+	case MISHAP_SUSPEND:
 		page->asleep_ns += seconds * s;
 		page->boot_ns += seconds * s;
 		break;
-	case FAULT_TOUCH:
-	case FAULT_DELETE:
-	case FAULT_GONE:
-	case FAULT_USURP:
-	case FAULT_DISOWN:
-	case FAULT_HOLD:
+	case MISHAP_TOUCH:
+	case MISHAP_DELETE:
+	case MISHAP_GONE:
+	case MISHAP_USURP:
+	case MISHAP_DISOWN:
+	case MISHAP_HOLD:
 		act_as_client(p, f, request);
 		break;
 	}
 }
 
 static void
-note_fault(struct play *p, const struct fault *f)
+note_fault(struct play *p, const struct mishap *f)
 {
 	struct buf b = BUF_INIT;
 
-	fault_print(f, &b);
+	mishap_print(f, &b);
 	note(p,
 	    JV_OBJECT(jv_string("fault"), jv_string_sized(b.data, (int)b.len),
 		jv_string("step"), jv_number(p->step)));
@@ -611,7 +612,7 @@ go_on(struct play *p, jv id, const char *how)
 	struct buf b = BUF_INIT;
 
 	buf_addf(&b, "{\"paused\":%.0f%s}", jv_number_value(id), how);
-	client_ask(p->w->client, "POST", "/kapi/continue", CLIENT_JSON,
+	kapiclient_ask(p->w->client, "POST", "/kapi/continue", KAPICLIENT_JSON,
 	    buf_span(&b), NULL, &p->err);
 	buf_release(&b);
 }
@@ -621,15 +622,15 @@ static void
 on_pause(struct play *p, jv line)
 {
 	struct arena a = ARENA_INIT;
-	struct fault_point at;
+	struct mishap_point at;
 	bool late = false;
 
-	if (fault_point_of(&a, line, &at))
+	if (mishap_point_of(&a, line, &at))
 		for (size_t i = 0; i < p->t->count; i++) {
-			const struct fault *f = &p->t->faults[i];
+			const struct mishap *f = &p->t->faults[i];
 
-			if (f->kind->way != FAULT_BREAK ||
-			    !fault_point_same(&f->at, &at))
+			if (f->kind->way != MISHAP_BREAK ||
+			    !mishap_point_same(&f->at, &at))
 				continue;
 			note_fault(p, f);
 			act(p, f, line);
@@ -704,12 +705,12 @@ static void
 note_planned(struct play *p, jv request)
 {
 	struct arena a = ARENA_INIT;
-	struct fault_point at;
+	struct mishap_point at;
 
-	if (fault_point_of(&a, request, &at))
+	if (mishap_point_of(&a, request, &at))
 		for (size_t i = 0; i < p->t->count; i++)
-			if (p->t->faults[i].kind->way == FAULT_PLAN &&
-			    fault_point_same(&p->t->faults[i].at, &at))
+			if (p->t->faults[i].kind->way == MISHAP_PLAN &&
+			    mishap_point_same(&p->t->faults[i].at, &at))
 				note_fault(p, &p->t->faults[i]);
 	arena_release(&a);
 }
@@ -892,7 +893,7 @@ values_of(jv objects)
 	return list;
 }
 
-/* What the operator had made when it was told of the primary, in a record. */
+/* All that the operator had made when it was told of the primary, in a record. */
 static jv
 made_in(jv record)
 {
@@ -916,9 +917,9 @@ made_in(jv record)
 	return made;
 }
 
-static void do_step(struct play *p, struct client *c, jv step);
+static void do_step(struct play *p, struct kapiclient *c, jv step);
 
-/* What a user cannot do yet is tried again, for a while. */
+/* A step that a user cannot do yet is tried again, for a while. */
 static void
 again(struct play *p, jv step)
 {
@@ -976,7 +977,7 @@ is_void(const struct play *p, jv step)
 }
 
 static void
-do_step(struct play *p, struct client *c, jv step)
+do_step(struct play *p, struct kapiclient *c, jv step)
 {
 	jv when = jvtext_peek(step, "whenGone");
 	int status;
@@ -988,7 +989,7 @@ do_step(struct play *p, struct client *c, jv step)
 		jv_free(p->waiting);
 		p->waiting = jv_copy(step);
 	} else if (!is_void(p, step)) {
-		status = target_do(p->targets, c, step, NULL, &p->err);
+		status = deed_do(p->deeds, c, step, NULL, &p->err);
 		/* The server has no such kind, by a fault. */
 		if (status == 0)
 			p->err.kind = ERR_NONE;
@@ -1040,7 +1041,7 @@ do_due(struct play *p)
 						     : p->w->client,
 			    c.step);
 		jv_free(c.step);
-		/* What it gives may come before the next. */
+		/* Its effect may come before the next. */
 		break;
 	}
 	if (p->died_ns != 0 && !p->ending && restart_ns(p) <= now) {
@@ -1097,12 +1098,13 @@ set_faults(struct play *p)
 	int status;
 
 	for (size_t i = 0; i < p->t->count; i++) {
-		fault_plan(&p->t->faults[i], &b);
+		mishap_plan(&p->t->faults[i], &b);
 		buf_addc(&b, '\n');
 	}
-	status = b.len == 0 ? 200
-			    : client_ask(p->w->client, "POST", "/kapi/faults",
-				  CLIENT_JSON, buf_span(&b), &answer, &p->err);
+	status = b.len == 0
+	    ? 200
+	    : kapiclient_ask(p->w->client, "POST", "/kapi/faults",
+		  KAPICLIENT_JSON, buf_span(&b), &answer, &p->err);
 	if (status > 0 && status >= 300)
 		err_set(&p->err, ERR_BUG, "kapi refuses %s: %.*s", buf_str(&b),
 		    SPAN_ARG(answer));
@@ -1114,12 +1116,12 @@ static bool
 needs_saved(const struct trial *t)
 {
 	for (size_t i = 0; i < t->count; i++)
-		if (t->faults[i].kind->act == FAULT_RESTORE)
+		if (t->faults[i].kind->act == MISHAP_RESTORE)
 			return true;
 	return false;
 }
 
-/* What does not come to hold is a violation by itself. */
+/* An expression that does not become true is a violation. */
 static void
 expect(struct play *p, jv step)
 {
@@ -1205,7 +1207,7 @@ trial_play(struct world *w, const struct trial *t, struct err *err)
 {
 	struct play p = {.w = w,
 	    .t = t,
-	    .targets = &w->targets,
+	    .deeds = &w->deeds,
 	    .record = jv_array(),
 	    .state = jv_object(),
 	    .made = jv_object(),

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/span.h"
-#include "fault.h"
+#include "mishap.h"
 #include "scene/opfolder.h"
 #include "world.h"
 
@@ -30,7 +30,7 @@ struct trial {
 	jv made; /* borrowed: a clean record that shows what the operator makes;
 		  * invalid: none */
 	jv steps; /* borrowed */
-	const struct fault *faults;
+	const struct mishap *faults;
 	size_t count;
 	uint64_t seed;
 	int64_t start_us;      /* since 1970 */

@@ -14,8 +14,10 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "linked.h"
 #include "process/file.h"
+
+/* Linked in, as kpipe and its tools are (README). */
+int kapi_main(int argc, char **argv);
 
 enum { PIPE_BYTES = 1 << 20 };
 
@@ -262,8 +264,8 @@ world_reset(struct world *w, struct span objects, uint64_t seed,
 	w->page->ahead_ns = start_us * 1000 - w->page->boot_ns;
 	buf_addf(&path, "/kapi/load?number=0&seed=%llu&version=1000",
 	    (unsigned long long)seed);
-	status = client_ask(w->client, "POST", buf_str(&path), CLIENT_JSON,
-	    objects, &answer, err);
+	status = kapiclient_ask(w->client, "POST", buf_str(&path),
+	    KAPICLIENT_JSON, objects, &answer, err);
 	buf_release(&path);
 	world_still(w);
 	buf_reset(&w->journal);
@@ -327,8 +329,8 @@ start_kapi(struct world *w, uint64_t seed, struct err *err)
 	if (server == NULL)
 		return err_set(err, ERR_TRANSIENT, "kapi does not start: %s",
 		    buf_str(&w->log));
-	w->client = client_new(server, "client");
-	w->cluster = client_new(server, "cluster");
+	w->client = kapiclient_new(server, "client");
+	w->cluster = kapiclient_new(server, "cluster");
 	free(server);
 	return 0;
 }
@@ -354,7 +356,7 @@ world_new(uint64_t seed, struct err *err)
 	w->page->boot_ns = INT64_C(86400) * 1000000000;
 	w->dir = mem_strdup(dir);
 	w->kubeconfig = in_dir(w, "kubeconfig");
-	targets_init(&w->targets);
+	deeds_init(&w->deeds);
 	still_begin(&w->still, w->page);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (start_kapi(w, seed, err) == 0)
@@ -380,15 +382,15 @@ world_free(struct world *w)
 		waitpid(w->kapi, NULL, 0);
 	}
 	nftw(w->dir, remove_one, 4, FTW_DEPTH | FTW_PHYS);
-	targets_release(&w->targets);
+	deeds_release(&w->deeds);
 	free(w->dir);
 	free(w->kubeconfig);
 	buf_release(&w->journal);
 	buf_release(&w->log);
 	if (w->client != NULL)
-		client_free(w->client);
+		kapiclient_free(w->client);
 	if (w->cluster != NULL)
-		client_free(w->cluster);
+		kapiclient_free(w->cluster);
 	munmap(w->page, sizeof(*w->page));
 	free(w);
 }

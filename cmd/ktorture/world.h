@@ -13,10 +13,10 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "client.h"
+#include "kapiclient.h"
 #include "clock/page.h"
 #include "clock/still.h"
-#include "target.h"
+#include "deed.h"
 
 struct world {
 	struct clock_page *page;
@@ -24,21 +24,21 @@ struct world {
 	char *dir;	  /* owned: of files, removed at the end */
 	char *kubeconfig; /* owned */
 	pid_t kapi;
-	struct client *client;	/* as "client" */
-	struct client *cluster; /* as "cluster" */
-	int journal_fd, log_fd; /* read without waiting */
+	struct kapiclient *client;  /* as "client" */
+	struct kapiclient *cluster; /* as "cluster" */
+	int journal_fd, log_fd;	    /* read without waiting */
 	int log_to;
-	/* What was read since the owner last consumed it: whole lines, and the
+	/* Text that was read since the owner last consumed it: whole lines, and the
 	 * beginning of one. */
 	struct buf journal, log;
-	struct targets targets;
+	struct deeds deeds;
 };
 
 /* Starts the API server. NULL with err. */
 struct world *world_new(uint64_t seed, struct err *err);
 void world_free(struct world *w);
 
-/* The cluster begins anew, with these objects (lines of kapi --load); it is
+/* The cluster begins again, with these objects (lines of kapi --load); it is
  * start_us, in microseconds since 1970. No other process may be there. */
 int world_reset(struct world *w, struct span objects, uint64_t seed,
     int64_t start_us, struct err *err);

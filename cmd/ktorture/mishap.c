@@ -1,4 +1,4 @@
-#include "fault.h"
+#include "mishap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,96 +7,97 @@
 #include "json/jvtext.h"
 
 /* The order of the columns in the table. */
-#define PLAN(name, args, where, both, group, plan)                         \
-	{                                                                  \
-		name, args, FAULT_PLAN, where, both, FAULT_NOTHING, group, \
-		    plan, NULL                                             \
+#define PLAN(name, args, where, both, group, plan)                           \
+	{                                                                    \
+		name, args, MISHAP_PLAN, where, both, MISHAP_NOTHING, group, \
+		    plan, NULL                                               \
 	}
 #define CODE(code) PLAN(code, "", ALL, true, "codes", "\"code\":" code)
 #define WHILE(name, where, plan) \
 	PLAN(name, "40000", where, false, "codes for a while", plan)
-#define ACT(name, args, where, act, group)                                   \
-	{                                                                    \
-		name, args, FAULT_BREAK, where, true, act, group, NULL, NULL \
+#define ACT(name, args, where, act, group)                                    \
+	{                                                                     \
+		name, args, MISHAP_BREAK, where, true, act, group, NULL, NULL \
 	}
-#define ACT_BUT(name, args, where, act, group, forgives)                \
-	{                                                               \
-		name, args, FAULT_BREAK, where, true, act, group, NULL, \
-		    forgives                                            \
+#define ACT_BUT(name, args, where, act, group, forgives)                 \
+	{                                                                \
+		name, args, MISHAP_BREAK, where, true, act, group, NULL, \
+		    forgives                                             \
 	}
 
-enum { ALL = FAULT_ANY | FAULT_WATCHES };
+enum { ALL = MISHAP_ANY | MISHAP_WATCHES };
 
-const struct fault_kind fault_kinds[] = {
+const struct mishap_kind mishap_kinds[] = {
     /* what the server answers */
     CODE("400"), CODE("401"), CODE("403"), CODE("404"), CODE("409"),
     CODE("410"), CODE("422"), CODE("429"), CODE("500"), CODE("503"),
     CODE("504"), WHILE("401-while", ALL, "\"code\":401,\"forMs\":%s"),
     WHILE("403-while", ALL, "\"code\":403,\"forMs\":%s"),
     WHILE("404-while", ALL, "\"code\":404,\"forMs\":%s"),
-    WHILE("409-while", FAULT_WRITES, "\"code\":409,\"forMs\":%s"),
-    WHILE("422-while", FAULT_WRITES, "\"code\":422,\"forMs\":%s"),
+    WHILE("409-while", MISHAP_WRITES, "\"code\":409,\"forMs\":%s"),
+    WHILE("422-while", MISHAP_WRITES, "\"code\":422,\"forMs\":%s"),
     WHILE("429-while", ALL, "\"code\":429,\"forMs\":%s"),
     WHILE("500-while", ALL, "\"code\":500,\"forMs\":%s"),
     WHILE("cut-while", ALL, "\"fault\":\"cut\",\"forMs\":%s"),
-    WHILE("quota", FAULT_WRITES,
+    WHILE("quota", MISHAP_WRITES,
 	"\"code\":403,\"forMs\":%s,\"message\":\"exceeded quota: "
 	"torture\""),
     /* connections */
     PLAN("cut", "", ALL, true, "connections", "\"fault\":\"cut\""),
-    PLAN("cut-within", "1|40|400", FAULT_ANY, false, "connections",
+    PLAN("cut-within", "1|40|400", MISHAP_ANY, false, "connections",
 	"\"fault\":\"cut\",\"after\":true,\"bytes\":%s"),
     PLAN("freeze", "", ALL, true, "connections", "\"fault\":\"freeze\""),
     PLAN("delay", "2000|20000", ALL, false, "connections", "\"delayMs\":%s"),
-    PLAN("goaway", "", FAULT_ANY, false, "connections", "\"fault\":\"goaway\""),
-    /* watches */
-    PLAN("watch-cut", "", FAULT_EVENTS, false, "watches", "\"fault\":\"cut\""),
-    PLAN("watch-cut-within", "30", FAULT_EVENTS, false, "watches",
-	"\"fault\":\"cut\",\"bytes\":%s"),
-    PLAN("watch-410", "", FAULT_EVENTS, false, "watches", "\"code\":410"),
-    PLAN("watch-500", "", FAULT_EVENTS, false, "watches", "\"code\":500"),
-    PLAN("watch-hold", "3000|40000", FAULT_EVENTS, false, "watches",
-	"\"fault\":\"hold\",\"delayMs\":%s"),
     PLAN(
-	"watch-hang", "", FAULT_EVENTS, false, "watches", "\"fault\":\"hold\""),
-    PLAN("watch-twice", "", FAULT_EVENTS, false, "watches",
+	"goaway", "", MISHAP_ANY, false, "connections", "\"fault\":\"goaway\""),
+    /* watches */
+    PLAN("watch-cut", "", MISHAP_EVENTS, false, "watches", "\"fault\":\"cut\""),
+    PLAN("watch-cut-within", "30", MISHAP_EVENTS, false, "watches",
+	"\"fault\":\"cut\",\"bytes\":%s"),
+    PLAN("watch-410", "", MISHAP_EVENTS, false, "watches", "\"code\":410"),
+    PLAN("watch-500", "", MISHAP_EVENTS, false, "watches", "\"code\":500"),
+    PLAN("watch-hold", "3000|40000", MISHAP_EVENTS, false, "watches",
+	"\"fault\":\"hold\",\"delayMs\":%s"),
+    PLAN("watch-hang", "", MISHAP_EVENTS, false, "watches",
+	"\"fault\":\"hold\""),
+    PLAN("watch-twice", "", MISHAP_EVENTS, false, "watches",
 	"\"fault\":\"duplicate\""),
-    PLAN("watch-away", "25000", FAULT_EVENTS, false, "watches",
+    PLAN("watch-away", "25000", MISHAP_EVENTS, false, "watches",
 	"\"fault\":\"cut\"\n\"code\":503,\"forMs\":%s"),
-    PLAN("watch-lost", "25000", FAULT_EVENTS, false, "watches",
+    PLAN("watch-lost", "25000", MISHAP_EVENTS, false, "watches",
 	"\"fault\":\"cut\"\n\"code\":503,\"forMs\":%s\n"
 	"\"fault\":\"compact\""),
-    PLAN("stale", "3", FAULT_LISTS, false, "watches",
+    PLAN("stale", "3", MISHAP_LISTS, false, "watches",
 	"\"fault\":\"stale\",\"versions\":%s"),
     PLAN("compact", "", ALL, false, "watches", "\"fault\":\"compact\""),
     /* processes */
     ACT("kill", "kwatch|ireconcile|evaluator|kapply|kstatus|kpipe", ALL,
-	FAULT_KILL, "processes killed"),
-    ACT("stop", "kwatch|ireconcile|kapply|kstatus|kpipe", ALL, FAULT_STOP,
+	MISHAP_KILL, "processes killed"),
+    ACT("stop", "kwatch|ireconcile|kapply|kstatus|kpipe", ALL, MISHAP_STOP,
 	"processes stopped"),
-    ACT("stop-all", "30", ALL, FAULT_FREEZE, "processes stopped"),
-    ACT("starve", "kwatch|ireconcile|kapply|kstatus", ALL, FAULT_STARVE,
+    ACT("stop-all", "30", ALL, MISHAP_FREEZE, "processes stopped"),
+    ACT("starve", "kwatch|ireconcile|kapply|kstatus", ALL, MISHAP_STARVE,
 	"out of memory"),
-    ACT("update", "", ALL, FAULT_END, "operator started anew"),
+    ACT("update", "", ALL, MISHAP_END, "operator restarted"),
     /* the server, and the cluster */
-    ACT("restart", "", ALL, FAULT_RESTART, "server restarted"),
-    /* What a stage knew was true before. */
-    ACT_BUT("restore", "", FAULT_WRITES, FAULT_RESTORE, "server restored",
+    ACT("restart", "", ALL, MISHAP_RESTART, "server restarted"),
+    /* A stage may say what was true before. */
+    ACT_BUT("restore", "", MISHAP_WRITES, MISHAP_RESTORE, "server restored",
 	"claim twice"),
-    ACT("late", "3000|20000|50000", FAULT_WRITES, FAULT_LATE, "done late"),
-    ACT("slow-cluster", "30", FAULT_WRITES, FAULT_SLOW, "slow controllers"),
+    ACT("late", "3000|20000|50000", MISHAP_WRITES, MISHAP_LATE, "done late"),
+    ACT("slow-cluster", "30", MISHAP_WRITES, MISHAP_SLOW, "slow controllers"),
     /* the clock */
-    ACT("jump", "3600|-3600", ALL, FAULT_JUMP, "clock"),
-    ACT_BUT("suspend", "600", ALL, FAULT_SUSPEND, "clock", "silence"),
+    ACT("jump", "3600|-3600", ALL, MISHAP_JUMP, "clock"),
+    ACT_BUT("suspend", "600", ALL, MISHAP_SUSPEND, "clock", "silence"),
     /* another client at the worst moment */
-    ACT("touch", "", FAULT_WRITES, FAULT_TOUCH, "another client"),
-    ACT("delete", "", FAULT_WRITES, FAULT_DELETE, "another client"),
-    ACT("finalizer", "", FAULT_WRITES, FAULT_HOLD, "another client"),
+    ACT("touch", "", MISHAP_WRITES, MISHAP_TOUCH, "another client"),
+    ACT("delete", "", MISHAP_WRITES, MISHAP_DELETE, "another client"),
+    ACT("finalizer", "", MISHAP_WRITES, MISHAP_HOLD, "another client"),
     ACT_BUT(
-	"gone", "", FAULT_WRITES, FAULT_GONE, "another client", "end expect"),
-    ACT_BUT(
-	"usurp", "", FAULT_WRITES, FAULT_USURP, "another client", "end expect"),
-    ACT_BUT("disown", "", FAULT_WRITES, FAULT_DISOWN, "another client",
+	"gone", "", MISHAP_WRITES, MISHAP_GONE, "another client", "end expect"),
+    ACT_BUT("usurp", "", MISHAP_WRITES, MISHAP_USURP, "another client",
+	"end expect"),
+    ACT_BUT("disown", "", MISHAP_WRITES, MISHAP_DISOWN, "another client",
 	"end expect"),
     {NULL, NULL, 0, 0, false, 0, NULL, NULL, NULL}};
 
@@ -126,10 +127,10 @@ read_number(struct span text, unsigned *n, struct err *err)
 	return 0;
 }
 
-static const struct fault_kind *
+static const struct mishap_kind *
 find_kind(struct span name)
 {
-	for (const struct fault_kind *k = fault_kinds; k->name != NULL; k++)
+	for (const struct mishap_kind *k = mishap_kinds; k->name != NULL; k++)
 		if (span_is(name, k->name))
 			return k;
 	return NULL;
@@ -148,11 +149,11 @@ takes_off(struct span *s, const char *end)
 
 static int
 read_point(
-    struct arena *a, struct span text, struct fault_point *p, struct err *err)
+    struct arena *a, struct span text, struct mishap_point *p, struct err *err)
 {
 	struct span numbers = text, event, rest;
 
-	*p = (struct fault_point){.nth = 1};
+	*p = (struct mishap_point){.nth = 1};
 	rest = span_cut(&numbers, '#');
 	if (numbers.n > 0 && read_number(numbers, &p->nth, err) != 0)
 		return -1;
@@ -181,11 +182,12 @@ read_point(
 }
 
 int
-fault_read(struct arena *a, struct span text, struct fault *f, struct err *err)
+mishap_read(
+    struct arena *a, struct span text, struct mishap *f, struct err *err)
 {
 	struct span at = text, what = span_cut(&at, '@'), name;
 
-	*f = (struct fault){0};
+	*f = (struct mishap){0};
 	name = what;
 	f->kind = find_kind(name);
 	if (f->kind == NULL) {
@@ -223,9 +225,9 @@ add_part(struct buf *b, struct span s)
 }
 
 void
-fault_print(const struct fault *f, struct buf *b)
+mishap_print(const struct mishap *f, struct buf *b)
 {
-	const struct fault_point *p = &f->at;
+	const struct mishap_point *p = &f->at;
 
 	buf_adds(b, f->kind->name);
 	if (f->arg.n > 0)
@@ -282,9 +284,9 @@ add_members(struct buf *b, struct span members, struct span arg)
 }
 
 static void
-add_line(const struct fault *f, struct span members, struct buf *b)
+add_line(const struct mishap *f, struct span members, struct buf *b)
 {
-	const struct fault_point *p = &f->at;
+	const struct mishap_point *p = &f->at;
 	struct buf agent = BUF_INIT;
 
 	buf_addc(b, '{');
@@ -310,12 +312,12 @@ add_line(const struct fault *f, struct span members, struct buf *b)
 }
 
 void
-fault_plan(const struct fault *f, struct buf *b)
+mishap_plan(const struct mishap *f, struct buf *b)
 {
-	bool planned = f->kind->way == FAULT_PLAN;
+	bool planned = f->kind->way == MISHAP_PLAN;
 	struct span lines =
 	    span_str(planned ? f->kind->plan : "\"pause\":true");
-	struct fault line = *f;
+	struct mishap line = *f;
 
 	do {
 		add_line(&line, span_cut(&lines, '\n'), b);
@@ -334,14 +336,14 @@ member(jv object, const char *key)
 }
 
 bool
-fault_point_of(struct arena *a, jv request, struct fault_point *p)
+mishap_point_of(struct arena *a, jv request, struct mishap_point *p)
 {
 	struct span agent = member(request, "userAgent"), rest = agent;
 	struct span sub = member(request, "subresource");
 	struct span group = member(request, "group");
 	struct buf b = BUF_INIT;
 
-	*p = (struct fault_point){.nth = 1};
+	*p = (struct mishap_point){.nth = 1};
 	p->stage = span_cut(&rest, '/');
 	if (p->stage.n == agent.n || p->stage.p[0] != 'k')
 		return false;
@@ -365,7 +367,7 @@ fault_point_of(struct arena *a, jv request, struct fault_point *p)
 }
 
 bool
-fault_point_same(const struct fault_point *a, const struct fault_point *b)
+mishap_point_same(const struct mishap_point *a, const struct mishap_point *b)
 {
 	return span_eq(a->stage, b->stage) && span_eq(a->verb, b->verb) &&
 	    span_eq(a->resource, b->resource) &&

@@ -1,4 +1,4 @@
-#include "client.h"
+#include "kapiclient.h"
 
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 
 enum { TIMEOUT_MS = 30000 };
 
-struct client {
+struct kapiclient {
 	struct loop *loop;
 	struct http *http;
 	char *url;
@@ -18,10 +18,10 @@ struct client {
 	struct err err;
 };
 
-struct client *
-client_new(const char *url, const char *user_agent)
+struct kapiclient *
+kapiclient_new(const char *url, const char *user_agent)
 {
-	struct client *c = mem_zalloc(sizeof(*c));
+	struct kapiclient *c = mem_zalloc(sizeof(*c));
 	struct http_opts o = {.user_agent = user_agent};
 
 	c->loop = loop_new();
@@ -31,7 +31,7 @@ client_new(const char *url, const char *user_agent)
 }
 
 void
-client_free(struct client *c)
+kapiclient_free(struct kapiclient *c)
 {
 	http_free(c->http);
 	loop_free(c->loop);
@@ -43,7 +43,7 @@ client_free(struct client *c)
 static void
 on_done(void *arg, const struct http_response *r)
 {
-	struct client *c = arg;
+	struct kapiclient *c = arg;
 
 	c->status = r->status;
 	buf_addspan(&c->body, r->body);
@@ -52,7 +52,7 @@ on_done(void *arg, const struct http_response *r)
 }
 
 static int
-ask(struct client *c, const char *method, const char *path,
+ask(struct kapiclient *c, const char *method, const char *path,
     const char *const *headers, struct span body, struct err *err)
 {
 	struct buf url = BUF_INIT;
@@ -76,15 +76,17 @@ ask(struct client *c, const char *method, const char *path,
 }
 
 int
-client_ask(struct client *c, const char *method, const char *path,
-    enum client_type type, struct span body, struct span *answer,
+kapiclient_ask(struct kapiclient *c, const char *method, const char *path,
+    enum kapiclient_type type, struct span body, struct span *answer,
     struct err *err)
 {
 	static const char *const types[] = {
-	    [CLIENT_JSON] = "Content-Type: application/json",
-	    [CLIENT_MERGE_PATCH] = "Content-Type: application/merge-patch+json",
-	    [CLIENT_JSON_PATCH] = "Content-Type: application/json-patch+json",
-	    [CLIENT_APPLY] = "Content-Type: application/apply-patch+yaml"};
+	    [KAPICLIENT_JSON] = "Content-Type: application/json",
+	    [KAPICLIENT_MERGE_PATCH] =
+		"Content-Type: application/merge-patch+json",
+	    [KAPICLIENT_JSON_PATCH] =
+		"Content-Type: application/json-patch+json",
+	    [KAPICLIENT_APPLY] = "Content-Type: application/apply-patch+yaml"};
 	const char *headers[] = {types[type], NULL};
 	int status = ask(c, method, path, headers, body, err);
 
@@ -94,8 +96,9 @@ client_ask(struct client *c, const char *method, const char *path,
 }
 
 int
-client_ask_as(struct client *c, const char *user_agent, const char *method,
-    const char *path, const char *type, struct span body, struct err *err)
+kapiclient_ask_as(struct kapiclient *c, const char *user_agent,
+    const char *method, const char *path, const char *type, struct span body,
+    struct err *err)
 {
 	struct buf agent = BUF_INIT, content = BUF_INIT;
 	const char *headers[3] = {NULL};

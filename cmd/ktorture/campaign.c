@@ -1,4 +1,4 @@
-#include "run.h"
+#include "campaign.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "base/mem.h"
 #include "json/jvtext.h"
 #include "scene/scenario.h"
-#include "target.h"
+#include "deed.h"
 
 /* The first of January 2026 is a Thursday. */
 static const int64_t start_us = INT64_C(1767225600000000);
@@ -31,7 +31,7 @@ make(struct world *w, jv object, struct err *err)
 	jv step = JV_OBJECT(jv_string("do"), jv_string("create"),
 	    jv_string("object"), jv_copy(object));
 	struct span answer;
-	int status = target_do(&w->targets, w->client, step, &answer, err);
+	int status = deed_do(&w->deeds, w->client, step, &answer, err);
 
 	jv_free(step);
 	if (status > 299)
@@ -44,7 +44,7 @@ make(struct world *w, jv object, struct err *err)
 }
 
 int
-run_begin(struct run *r, struct world *w, struct err *err)
+campaign_begin(struct campaign *r, struct world *w, struct err *err)
 {
 	struct span answer;
 	int rc = 0;
@@ -56,8 +56,8 @@ run_begin(struct run *r, struct world *w, struct err *err)
 		jv_free(crd);
 	}
 	if (rc != 0 ||
-	    client_ask(w->client, "GET", "/kapi/save", CLIENT_JSON, SPAN_NONE,
-		&answer, err) != 200)
+	    kapiclient_ask(w->client, "GET", "/kapi/save", KAPICLIENT_JSON,
+		SPAN_NONE, &answer, err) != 200)
 		return -1;
 	buf_addspan(&r->objects, answer);
 	return 0;
@@ -66,9 +66,9 @@ run_begin(struct run *r, struct world *w, struct err *err)
 /* ---- clean ---- */
 
 static jv
-play(struct run *r, struct world *w, jv scenario, const struct fault *faults,
-    size_t count, uint64_t seed, int64_t at_us, const char *recording,
-    struct err *err)
+play(struct campaign *r, struct world *w, jv scenario,
+    const struct mishap *faults, size_t count, uint64_t seed, int64_t at_us,
+    const char *recording, struct err *err)
 {
 	struct trial t = {.folder = r->folder,
 	    .objects = buf_span(&r->objects),
@@ -102,7 +102,7 @@ violations(jv record)
 
 /* Whether the author wants no status to be written over a newer one. */
 static bool
-is_guarded(const struct run *r)
+is_guarded(const struct campaign *r)
 {
 	bool guarded = false;
 
@@ -117,12 +117,13 @@ is_guarded(const struct run *r)
 }
 
 static bool
-forgives(const struct run *r, const struct schedule *s, struct span invariant)
+forgives(
+    const struct campaign *r, const struct schedule *s, struct span invariant)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		struct span all = span_str(s->faults[i].kind->forgives);
 
-		if (s->faults[i].kind->act == FAULT_LATE &&
+		if (s->faults[i].kind->act == MISHAP_LATE &&
 		    span_is(invariant, "claim") && !is_guarded(r))
 			return true;
 		while (all.p != NULL)
@@ -132,9 +133,9 @@ forgives(const struct run *r, const struct schedule *s, struct span invariant)
 	return false;
 }
 
-/* What counts of the violations. */
+/* The violations that count. */
 static jv
-judged(const struct run *r, const struct schedule *s, jv found)
+judged(const struct campaign *r, const struct schedule *s, jv found)
 {
 	jv kept = jv_array();
 
@@ -152,8 +153,8 @@ judged(const struct run *r, const struct schedule *s, jv found)
 /* Plays it twice without faults; the clean record, owned, and what judges
  * others. Invalid with err. */
 static jv
-play_clean(struct run *r, struct world *w, jv scenario, struct oracle **oracle,
-    struct err *err)
+play_clean(struct campaign *r, struct world *w, jv scenario,
+    struct oracle **oracle, struct err *err)
 {
 	/* Another time of day, and other random numbers. */
 	const int64_t later_us = INT64_C(3723000000);
@@ -176,7 +177,8 @@ play_clean(struct run *r, struct world *w, jv scenario, struct oracle **oracle,
 }
 
 int
-run_add(struct run *r, struct world *w, jv scenario, jv *found, struct err *err)
+campaign_add(struct campaign *r, struct world *w, jv scenario, jv *found,
+    struct err *err)
 {
 	struct oracle *o;
 	jv clean = play_clean(r, w, scenario, &o, err);
@@ -193,13 +195,13 @@ run_add(struct run *r, struct world *w, jv scenario, jv *found, struct err *err)
 	}
 	r->acts = mem_grow(r->acts, r->act_count, sizeof(*r->acts));
 	r->acts[r->act_count++] = (struct act){scenario, clean, o};
-	plan_add(&r->plan, r->act_count - 1, clean);
+	roster_add(&r->roster, r->act_count - 1, clean);
 	return 0;
 }
 
 jv
-run_try(struct run *r, struct world *w, jv scenario, const struct schedule *s,
-    struct err *err)
+campaign_try(struct campaign *r, struct world *w, jv scenario,
+    const struct schedule *s, struct err *err)
 {
 	struct oracle *o;
 	jv clean = play_clean(r, w, scenario, &o, err), played, found;
@@ -223,7 +225,7 @@ run_try(struct run *r, struct world *w, jv scenario, const struct schedule *s,
 }
 
 void
-run_release(struct run *r)
+campaign_release(struct campaign *r)
 {
 	for (size_t i = 0; i < r->act_count; i++) {
 		jv_free(r->acts[i].scenario);
@@ -232,11 +234,11 @@ run_release(struct run *r)
 	}
 	free(r->acts);
 	buf_release(&r->objects);
-	plan_release(&r->plan);
+	roster_release(&r->roster);
 }
 
 jv
-run_schedule(struct run *r, struct world *w, const struct schedule *s,
+campaign_schedule(struct campaign *r, struct world *w, const struct schedule *s,
     const char *recording, jv *record, struct err *err)
 {
 	struct act *a = &r->acts[s->scenario];
@@ -287,7 +289,8 @@ tell(int fd, jv line)
 }
 
 _Noreturn static void
-work(struct run *r, struct shared *shared, int fd, size_t most, uint64_t end_ms)
+work(struct campaign *r, struct shared *shared, int fd, size_t most,
+    uint64_t end_ms)
 {
 	struct err err = ERR_INIT;
 	struct world *w;
@@ -302,8 +305,8 @@ work(struct run *r, struct shared *shared, int fd, size_t most, uint64_t end_ms)
 
 		if (most > 0 && n >= most)
 			break;
-		s = plan_get(&r->plan, n);
-		found = run_schedule(r, w, &s, NULL, &record, &err);
+		s = roster_get(&r->roster, n);
+		found = campaign_schedule(r, w, &s, NULL, &record, &err);
 		if (!jv_is_valid(found)) {
 			tell(fd,
 			    JV_OBJECT(
@@ -329,12 +332,13 @@ struct worker {
 
 /* A line of a worker; false: no more. */
 static bool
-take(struct run *r, struct span line, run_fn *fn, void *arg, struct err *err)
+take(struct campaign *r, struct span line, campaign_fn *fn, void *arg,
+    struct err *err)
 {
 	struct err own;
 	jv l = jvtext_parse(line, &own);
 	jv error = jvtext_peek(l, "error");
-	struct run_result result;
+	struct campaign_result result;
 	bool more;
 
 	if (!jv_is_valid(l) || jv_is_valid(error)) {
@@ -344,7 +348,7 @@ take(struct run *r, struct span line, run_fn *fn, void *arg, struct err *err)
 		return false;
 	}
 	result.number = (size_t)jv_number_value(jvtext_peek(l, "n"));
-	result.schedule = plan_get(&r->plan, result.number);
+	result.schedule = roster_get(&r->roster, result.number);
 	result.found = jvtext_peek(l, "found");
 	result.counts = jvtext_peek(l, "counts");
 	more = fn(arg, &result);
@@ -353,7 +357,8 @@ take(struct run *r, struct span line, run_fn *fn, void *arg, struct err *err)
 }
 
 static bool
-take_all(struct run *r, struct buf *b, run_fn *fn, void *arg, struct err *err)
+take_all(struct campaign *r, struct buf *b, campaign_fn *fn, void *arg,
+    struct err *err)
 {
 	const char *end;
 	bool more = true;
@@ -368,8 +373,8 @@ take_all(struct run *r, struct buf *b, run_fn *fn, void *arg, struct err *err)
 }
 
 int
-run_all(struct run *r, int workers, uint64_t seconds, size_t most, run_fn *fn,
-    void *arg, struct err *err)
+campaign_all(struct campaign *r, int workers, uint64_t seconds, size_t most,
+    campaign_fn *fn, void *arg, struct err *err)
 {
 	struct shared *shared = mmap(NULL, sizeof(*shared),
 	    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -1,31 +1,31 @@
 /*
- * target: what a step of a scenario does to an object, as a request. Names of
+ * deed: what a step of a scenario does to an object, as a request. Names of
  * resources come from discovery, once for each group and version.
  */
-#ifndef TARGET_H
-#define TARGET_H
+#ifndef DEED_H
+#define DEED_H
 
 #include <jv.h>
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "client.h"
+#include "kapiclient.h"
 
-struct targets {
+struct deeds {
 	jv lists; /* by apiVersion: the APIResourceList */
 };
 
-void targets_init(struct targets *t);
-void targets_release(struct targets *t);
+void deeds_init(struct deeds *t);
+void deeds_release(struct deeds *t);
 /* Definitions have changed. */
-void targets_forget(struct targets *t);
+void deeds_forget(struct deeds *t);
 
 /*
  * Appends the path of an object of this kind, or of the collection if name is
- * none, and of a subresource, if that is not none. A namespaced object without a
+ * absent, and of a subresource, if that is not none. A namespaced object without a
  * namespace is in "default". -1 with err: the server has no such kind.
  */
-int target_path(struct targets *t, struct client *c, jv object_peek,
+int deed_path(struct deeds *t, struct kapiclient *c, jv object_peek,
     struct span name, struct span subresource, struct buf *path,
     struct err *err);
 
@@ -33,7 +33,7 @@ int target_path(struct targets *t, struct client *c, jv object_peek,
  * Does a step: create, apply, patch, delete (doc/torture.md). The status of the
  * answer; 0 with err: it could not be asked. answer: borrowed, or NULL.
  */
-int target_do(struct targets *t, struct client *c, jv step_peek,
+int deed_do(struct deeds *t, struct kapiclient *c, jv step_peek,
     struct span *answer, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * fault: what goes wrong in a schedule, and when: named by the request of the
+ * mishap: a fault: what goes wrong in a schedule, and when: named by the request of the
  * operator at which it happens, not by a count of all, so that the name means
  * the same when other requests come and go.
  *
@@ -15,8 +15,8 @@
  * request (1). !N: with the N-th event of the watch. "-after": the work is done
  * first. Texts are borrowed from an arena that lives as long as the faults.
  */
-#ifndef FAULT_H
-#define FAULT_H
+#ifndef MISHAP_H
+#define MISHAP_H
 
 #include <jv.h>
 #include <stdbool.h>
@@ -28,78 +28,79 @@
 #include "base/span.h"
 
 /* How it is brought about. */
-enum fault_way {
-	FAULT_PLAN, /* a line of kapi's plan */
-	FAULT_BREAK /* kapi waits at the request, until we have acted */
+enum mishap_way {
+	MISHAP_PLAN, /* a line of kapi's plan */
+	MISHAP_BREAK /* kapi waits at the request, until we have acted */
 };
 
 /* The requests that it is tried at. */
-enum fault_where {
-	FAULT_ANY = 1,	  /* all but watches */
-	FAULT_WRITES = 2, /* those that change an object */
-	FAULT_LISTS = 4,
-	FAULT_WATCHES = 8, /* the request */
-	FAULT_EVENTS = 16  /* each event of a watch */
+enum mishap_where {
+	MISHAP_ANY = 1,	   /* all but watches */
+	MISHAP_WRITES = 2, /* those that change an object */
+	MISHAP_LISTS = 4,
+	MISHAP_WATCHES = 8, /* the request */
+	MISHAP_EVENTS = 16  /* each event of a watch */
 };
 
-enum fault_act {
-	FAULT_NOTHING, /* FAULT_PLAN */
-	FAULT_KILL,
-	FAULT_STOP,
-	FAULT_STARVE,
-	FAULT_END,
-	FAULT_FREEZE,
-	FAULT_LATE,
-	FAULT_SLOW,
-	FAULT_RESTART,
-	FAULT_RESTORE,
-	FAULT_JUMP,
-	FAULT_SUSPEND,
-	FAULT_TOUCH,
-	FAULT_DELETE,
-	FAULT_GONE,
-	FAULT_USURP,
-	FAULT_DISOWN,
-	FAULT_HOLD
+enum mishap_act {
+	MISHAP_NOTHING, /* MISHAP_PLAN */
+	MISHAP_KILL,
+	MISHAP_STOP,
+	MISHAP_STARVE,
+	MISHAP_END,
+	MISHAP_FREEZE,
+	MISHAP_LATE,
+	MISHAP_SLOW,
+	MISHAP_RESTART,
+	MISHAP_RESTORE,
+	MISHAP_JUMP,
+	MISHAP_SUSPEND,
+	MISHAP_TOUCH,
+	MISHAP_DELETE,
+	MISHAP_GONE,
+	MISHAP_USURP,
+	MISHAP_DISOWN,
+	MISHAP_HOLD
 };
 
-struct fault_kind {
+struct mishap_kind {
 	const char *name;
 	const char *args; /* those that are tried, with "|" between; "": none */
-	enum fault_way way;
-	unsigned where; /* enum fault_where */
+	enum mishap_way way;
+	unsigned where; /* enum mishap_where */
 	bool both;	/* also after the work */
-	enum fault_act act;
+	enum mishap_act act;
 	const char *group; /* in the table at the end */
-	/* FAULT_PLAN: members of its line, "%s": the argument. Further lines are
+	/* MISHAP_PLAN: members of its line, "%s": the argument. Further lines are
 	 * about the next such request. */
 	const char *plan;
 	/* Invariants that it may break: names with blanks between, or NULL. */
 	const char *forgives;
 };
-extern const struct fault_kind fault_kinds[]; /* the last has no name */
+extern const struct mishap_kind mishap_kinds[]; /* the last has no name */
 
-struct fault_point {
+struct mishap_point {
 	struct span stage, verb, resource, namespace_, name; /* "": none */
 	unsigned nth, event; /* from 1; event 0: none */
 };
 
-struct fault {
-	const struct fault_kind *kind;
+struct mishap {
+	const struct mishap_kind *kind;
 	struct span arg;
 	bool after;
-	struct fault_point at;
+	struct mishap_point at;
 };
 
 /* -1 with err: it says what of the text is wrong. */
-int fault_read(
-    struct arena *a, struct span text, struct fault *f, struct err *err);
-void fault_print(const struct fault *f, struct buf *b);
+int mishap_read(
+    struct arena *a, struct span text, struct mishap *f, struct err *err);
+void mishap_print(const struct mishap *f, struct buf *b);
 /* Appends the lines of kapi's plan for it. */
-void fault_plan(const struct fault *f, struct buf *b);
+void mishap_plan(const struct mishap *f, struct buf *b);
 /* The line of a request in kapi's journal as a point, with nth 1. False: it has
  * none, as it is not one of an operator. */
-bool fault_point_of(struct arena *a, jv request_peek, struct fault_point *p);
-bool fault_point_same(const struct fault_point *a, const struct fault_point *b);
+bool mishap_point_of(struct arena *a, jv request_peek, struct mishap_point *p);
+bool mishap_point_same(
+    const struct mishap_point *a, const struct mishap_point *b);
 
 #endif

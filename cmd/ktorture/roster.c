@@ -1,4 +1,4 @@
-#include "plan.h"
+#include "roster.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +9,13 @@
 enum { EVENTS_MAX = 8 };
 
 void
-plan_init(struct plan *p, uint64_t seed)
+roster_init(struct roster *p, uint64_t seed)
 {
-	*p = (struct plan){.arena = ARENA_INIT, .seed = seed};
+	*p = (struct roster){.arena = ARENA_INIT, .seed = seed};
 }
 
 void
-plan_release(struct plan *p)
+roster_release(struct roster *p)
 {
 	arena_release(&p->arena);
 	free(p->singles);
@@ -24,14 +24,14 @@ plan_release(struct plan *p)
 /* ---- which faults ---- */
 
 static void
-add(struct plan *p, const struct schedule *s)
+add(struct roster *p, const struct schedule *s)
 {
 	p->singles = mem_grow(p->singles, p->count, sizeof(*s));
 	p->singles[p->count++] = *s;
 }
 
 static void
-add_args(struct plan *p, struct schedule s)
+add_args(struct roster *p, struct schedule s)
 {
 	struct span args = span_str(s.faults[0].kind->args);
 
@@ -46,38 +46,38 @@ add_args(struct plan *p, struct schedule s)
 }
 
 static unsigned
-place_of(const struct fault_point *at)
+place_of(const struct mishap_point *at)
 {
 	static const char *const writes[] = {
 	    "create", "update", "patch", "delete", "deletecollection", NULL};
 
 	if (span_is(at->verb, "watch"))
-		return FAULT_WATCHES | FAULT_EVENTS;
+		return MISHAP_WATCHES | MISHAP_EVENTS;
 	if (span_is(at->verb, "list"))
-		return FAULT_ANY | FAULT_LISTS;
+		return MISHAP_ANY | MISHAP_LISTS;
 	if (span_is_one_of(at->verb, writes))
-		return FAULT_ANY | FAULT_WRITES;
-	return FAULT_ANY;
+		return MISHAP_ANY | MISHAP_WRITES;
+	return MISHAP_ANY;
 }
 
 static void
-add_faults(struct plan *p, size_t scenario, const struct fault_point *at,
+add_faults(struct roster *p, size_t scenario, const struct mishap_point *at,
     unsigned events)
 {
 	unsigned place = place_of(at);
 
-	for (const struct fault_kind *k = fault_kinds; k->name != NULL; k++) {
+	for (const struct mishap_kind *k = mishap_kinds; k->name != NULL; k++) {
 		struct schedule s = {.scenario = scenario, .count = 1};
 		if (getenv("NOBREAK") &&
-		    (k->way == FAULT_BREAK || strstr(k->plan, "forMs") ||
+		    (k->way == MISHAP_BREAK || strstr(k->plan, "forMs") ||
 			strstr(k->plan, "bytes")))
 			continue;
 
 		s.faults[0].kind = k;
 		s.faults[0].at = *at;
-		if (k->where & place & ~(unsigned)FAULT_EVENTS)
+		if (k->where & place & ~(unsigned)MISHAP_EVENTS)
 			add_args(p, s);
-		if (!(k->where & place & FAULT_EVENTS))
+		if (!(k->where & place & MISHAP_EVENTS))
 			continue;
 		for (unsigned i = 1; i <= events; i++) {
 			s.faults[0].at.event = i;
@@ -119,10 +119,10 @@ events_after(jv record, int line, struct span group)
 
 /* Which one of its kind; it is added to those seen. */
 static unsigned
-count_point(struct fault_point **seen, size_t *count, struct fault_point *at)
+count_point(struct mishap_point **seen, size_t *count, struct mishap_point *at)
 {
 	for (size_t i = 0; i < *count; i++)
-		if (fault_point_same(&(*seen)[i], at))
+		if (mishap_point_same(&(*seen)[i], at))
 			return ++(*seen)[i].nth;
 	*seen = mem_grow(*seen, *count, sizeof(**seen));
 	(*seen)[(*count)++] = *at;
@@ -130,9 +130,9 @@ count_point(struct fault_point **seen, size_t *count, struct fault_point *at)
 }
 
 void
-plan_add(struct plan *p, size_t scenario, jv record)
+roster_add(struct roster *p, size_t scenario, jv record)
 {
-	struct fault_point *seen = NULL;
+	struct mishap_point *seen = NULL;
 	size_t seen_count = 0;
 
 	jv_array_foreach(record, i, line)
@@ -140,10 +140,10 @@ plan_add(struct plan *p, size_t scenario, jv record)
 		jv request = jvtext_peek(line, "request");
 		jv step = jvtext_peek(request, "step");
 		bool over = jv_is_valid(jvtext_peek(line, "silence"));
-		struct fault_point at;
+		struct mishap_point at;
 
 		if (jv_is_valid(request) &&
-		    fault_point_of(&p->arena, request, &at)) {
+		    mishap_point_of(&p->arena, request, &at)) {
 			at.nth = count_point(&seen, &seen_count, &at);
 			if (scenario == 0 || jv_number_value(step) > 0)
 				add_faults(p, scenario, &at,
@@ -194,7 +194,7 @@ by_turn(const void *a, const void *b)
 }
 
 void
-plan_order(struct plan *p)
+roster_order(struct roster *p)
 {
 	struct ranked *r = mem_zalloc((p->count + 1) * sizeof(*r));
 
@@ -214,7 +214,7 @@ plan_order(struct plan *p)
 }
 
 struct schedule
-plan_get(const struct plan *p, size_t n)
+roster_get(const struct roster *p, size_t n)
 {
 	uint64_t chance = mixed(p->seed + mixed(n + 1));
 	struct schedule s, other;

@@ -1,26 +1,26 @@
-#include "target.h"
+#include "deed.h"
 
 #include <string.h>
 
 #include "json/jvtext.h"
 
 void
-targets_init(struct targets *t)
+deeds_init(struct deeds *t)
 {
 	t->lists = jv_object();
 }
 
 void
-targets_release(struct targets *t)
+deeds_release(struct deeds *t)
 {
 	jv_free(t->lists);
 }
 
 void
-targets_forget(struct targets *t)
+deeds_forget(struct deeds *t)
 {
-	targets_release(t);
-	targets_init(t);
+	deeds_release(t);
+	deeds_init(t);
 }
 
 static struct span
@@ -33,7 +33,7 @@ text(jv object, const char *key)
 
 static int
 discover(
-    struct targets *t, struct client *c, struct span version, struct err *err)
+    struct deeds *t, struct kapiclient *c, struct span version, struct err *err)
 {
 	struct buf path = BUF_INIT;
 	struct span body;
@@ -43,8 +43,8 @@ discover(
 	buf_addf(&path, "%s/%.*s",
 	    span_find(version, '/') != NULL ? "/apis" : "/api",
 	    SPAN_ARG(version));
-	status = client_ask(
-	    c, "GET", buf_str(&path), CLIENT_JSON, SPAN_NONE, &body, err);
+	status = kapiclient_ask(
+	    c, "GET", buf_str(&path), KAPICLIENT_JSON, SPAN_NONE, &body, err);
 	buf_release(&path);
 	if (status == 0)
 		return -1;
@@ -81,7 +81,7 @@ find_resource(jv list, struct span kind, struct span plural)
 }
 
 int
-target_path(struct targets *t, struct client *c, jv object, struct span name,
+deed_path(struct deeds *t, struct kapiclient *c, jv object, struct span name,
     struct span subresource, struct buf *path, struct err *err)
 {
 	struct span version = text(object, "apiVersion");
@@ -126,22 +126,22 @@ target_path(struct targets *t, struct client *c, jv object, struct span name,
 /* ---- steps ---- */
 
 static int
-ask(struct targets *t, struct client *c, jv where, struct span name,
-    struct span subresource, const char *method, enum client_type type, jv body,
-    struct span *answer, struct err *err)
+ask(struct deeds *t, struct kapiclient *c, jv where, struct span name,
+    struct span subresource, const char *method, enum kapiclient_type type,
+    jv body, struct span *answer, struct err *err)
 {
 	struct buf path = BUF_INIT, json = BUF_INIT;
 	int status = 0;
 
-	if (target_path(t, c, where, name, subresource, &path, err) == 0 &&
+	if (deed_path(t, c, where, name, subresource, &path, err) == 0 &&
 	    (!jv_is_valid(body) ||
 		jvtext_add_ordered(&json, body, JVTEXT_KEPT, err) == 0)) {
 		if (strcmp(method, "POST") == 0 || strcmp(method, "PATCH") == 0)
 			buf_adds(&path,
-			    type == CLIENT_APPLY
+			    type == KAPICLIENT_APPLY
 				? "?fieldManager=torture&force=true"
 				: "?fieldManager=torture");
-		status = client_ask(c, method, buf_str(&path), type,
+		status = kapiclient_ask(c, method, buf_str(&path), type,
 		    buf_span(&json), answer, err);
 	}
 	buf_release(&path);
@@ -150,7 +150,7 @@ ask(struct targets *t, struct client *c, jv where, struct span name,
 }
 
 static int
-do_delete(struct targets *t, struct client *c, jv step, struct span *answer,
+do_delete(struct deeds *t, struct kapiclient *c, jv step, struct span *answer,
     struct err *err)
 {
 	jv grace = jvtext_peek(step, "gracePeriodSeconds");
@@ -160,14 +160,14 @@ do_delete(struct targets *t, struct client *c, jv step, struct span *answer,
 		  jv_string("gracePeriodSeconds"), jv_copy(grace))
 	    : jv_invalid();
 	int status = ask(t, c, step, text(step, "name"), SPAN_NONE, "DELETE",
-	    CLIENT_JSON, options, answer, err);
+	    KAPICLIENT_JSON, options, answer, err);
 
 	jv_free(options);
 	return status;
 }
 
 int
-target_do(struct targets *t, struct client *c, jv step, struct span *answer,
+deed_do(struct deeds *t, struct kapiclient *c, jv step, struct span *answer,
     struct err *err)
 {
 	struct span what = text(step, "do"), name = text(step, "name");
@@ -178,19 +178,20 @@ target_do(struct targets *t, struct client *c, jv step, struct span *answer,
 
 	if (span_is(what, "create"))
 		return ask(t, c, object, SPAN_NONE, SPAN_NONE, "POST",
-		    CLIENT_JSON, object, answer, err);
+		    KAPICLIENT_JSON, object, answer, err);
 	if (span_is(what, "apply"))
-		return ask(t, c, object, own, SPAN_NONE, "PATCH", CLIENT_APPLY,
-		    object, answer, err);
+		return ask(t, c, object, own, SPAN_NONE, "PATCH",
+		    KAPICLIENT_APPLY, object, answer, err);
 	if (span_is(what, "patch"))
 		return ask(t, c, step, name, sub, "PATCH",
-		    jv_get_kind(patch) == JV_KIND_ARRAY ? CLIENT_JSON_PATCH
-							: CLIENT_MERGE_PATCH,
+		    jv_get_kind(patch) == JV_KIND_ARRAY
+			? KAPICLIENT_JSON_PATCH
+			: KAPICLIENT_MERGE_PATCH,
 		    patch, answer, err);
 	if (span_is(what, "delete"))
 		return do_delete(t, c, step, answer, err);
 	if (span_is(what, "get"))
-		return ask(t, c, step, name, SPAN_NONE, "GET", CLIENT_JSON,
+		return ask(t, c, step, name, SPAN_NONE, "GET", KAPICLIENT_JSON,
 		    jv_invalid(), answer, err);
 	err_set(
 	    err, ERR_PERMANENT, "a step cannot do \"%.*s\"", SPAN_ARG(what));

@@ -1,4 +1,4 @@
-#include "fault.h"
+#include "mishap.h"
 
 #include <jv.h>
 
@@ -12,14 +12,14 @@ static const char *
 again(const char *text)
 {
 	static struct buf b = BUF_INIT;
-	struct fault f;
+	struct mishap f;
 	struct err err;
 
 	buf_reset(&b);
-	if (fault_read(&arena, span_str(text), &f, &err) != 0)
+	if (mishap_read(&arena, span_str(text), &f, &err) != 0)
 		buf_adds(&b, err.message);
 	else
-		fault_print(&f, &b);
+		mishap_print(&f, &b);
 	return buf_str(&b);
 }
 
@@ -27,14 +27,14 @@ static const char *
 planned(const char *text)
 {
 	static struct buf b = BUF_INIT;
-	struct fault f;
+	struct mishap f;
 	struct err err;
 
 	buf_reset(&b);
-	if (fault_read(&arena, span_str(text), &f, &err) != 0)
+	if (mishap_read(&arena, span_str(text), &f, &err) != 0)
 		buf_adds(&b, err.message);
 	else
-		fault_plan(&f, &b);
+		mishap_plan(&f, &b);
 	return buf_str(&b);
 }
 
@@ -62,7 +62,7 @@ TEST(every_kind)
 	char text[200];
 	int wrong = 0;
 
-	for (const struct fault_kind *k = fault_kinds; k->name != NULL; k++) {
+	for (const struct mishap_kind *k = mishap_kinds; k->name != NULL; k++) {
 		snprintf(text, sizeof(text), "%s%s%s@kapply/patch/pods/a/b",
 		    k->name, k->args[0] != '\0' ? ":7" : "",
 		    k->both ? "-after" : "");
@@ -123,11 +123,11 @@ TEST(plans)
 }
 
 static bool
-point_of(const char *request, struct fault_point *p)
+point_of(const char *request, struct mishap_point *p)
 {
 	struct err err;
 	jv r = jvtext_parse(span_str(request), &err);
-	bool found = fault_point_of(&arena, r, p);
+	bool found = mishap_point_of(&arena, r, p);
 
 	jv_free(r);
 	return found;
@@ -135,9 +135,9 @@ point_of(const char *request, struct fault_point *p)
 
 TEST(points)
 {
-	struct fault_point a, b;
+	struct mishap_point a, b;
 	struct buf text = BUF_INIT;
-	struct fault f = {.kind = &fault_kinds[0]};
+	struct mishap f = {.kind = &mishap_kinds[0]};
 
 	ok(point_of("{\"userAgent\":\"kstatus/0.1.0 (linux/amd64) kpipe\","
 		    "\"verb\":\"patch\",\"resource\":\"ats\",\"group\":"
@@ -146,14 +146,14 @@ TEST(points)
 	       &a),
 	    "a line of the journal has a point");
 	f.at = a;
-	fault_print(&f, &text);
+	mishap_print(&f, &text);
 	is(buf_str(&text), "400@kstatus/patch/ats.example.com:status/a/b",
 	    "... with its parts");
 	b = a;
 	b.nth = 7;
-	ok(fault_point_same(&a, &b), "the same for each such request");
+	ok(mishap_point_same(&a, &b), "the same for each such request");
 	b.name = span_str("c");
-	ok(!fault_point_same(&a, &b), "... but not for another object");
+	ok(!mishap_point_same(&a, &b), "... but not for another object");
 	ok(!point_of("{\"userAgent\":\"client/1\",\"verb\":\"get\","
 		     "\"resource\":\"pods\"}",
 	       &a),

@@ -1,4 +1,4 @@
-#include "report.h"
+#include "scoreboard.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,20 +21,20 @@ real_ms(void)
 }
 
 void
-report_init(struct report *r, const char *watches, uint64_t seed)
+scoreboard_init(struct scoreboard *r, const char *watches, uint64_t seed)
 {
-	*r = (struct report){
+	*r = (struct scoreboard){
 	    .watches = watches, .seed = seed, .worst_found = jv_invalid()};
 }
 
 void
-report_release(struct report *r)
+scoreboard_release(struct scoreboard *r)
 {
 	jv_free(r->worst_found);
 }
 
 const char *
-report_name(const struct run *run, size_t act)
+scoreboard_name(const struct campaign *run, size_t act)
 {
 	return jv_string_value(jvtext_peek(run->acts[act].scenario, "name"));
 }
@@ -54,10 +54,11 @@ print_found(jv found)
 }
 
 void
-report_clean(struct report *r, const struct run *run, size_t act, jv found)
+scoreboard_clean(
+    struct scoreboard *r, const struct campaign *run, size_t act, jv found)
 {
 	if (jv_array_length(jv_copy(found)) > 0) {
-		printf("%s, without any fault:\n", report_name(run, act));
+		printf("%s, without any fault:\n", scoreboard_name(run, act));
 		print_found(found);
 		r->clean_failed++;
 	}
@@ -65,17 +66,17 @@ report_clean(struct report *r, const struct run *run, size_t act, jv found)
 }
 
 void
-report_begin(struct report *r, const struct run *run)
+scoreboard_begin(struct scoreboard *r, const struct campaign *run)
 {
 	r->run = run;
 	r->began_ms = r->told_ms = real_ms();
 	fprintf(stderr,
 	    "ktorture: %zu scenarios, %zu single faults; seed %" PRIu64 "\n",
-	    run->act_count, run->plan.count, r->seed);
+	    run->act_count, run->roster.count, r->seed);
 }
 
-static struct report_row *
-row_of(struct report *r, const struct schedule *s)
+static struct scoreboard_row *
+row_of(struct scoreboard *r, const struct schedule *s)
 {
 	const char *group =
 	    s->count > 1 ? "two faults" : s->faults[0].kind->group;
@@ -83,29 +84,29 @@ row_of(struct report *r, const struct schedule *s)
 	for (size_t i = 0; i < r->row_count; i++)
 		if (strcmp(r->rows[i].group, group) == 0)
 			return &r->rows[i];
-	r->rows[r->row_count] = (struct report_row){.group = group};
+	r->rows[r->row_count] = (struct scoreboard_row){.group = group};
 	return &r->rows[r->row_count++];
 }
 
 static void
-add_command(struct buf *b, const struct report *r, const struct schedule *s,
+add_command(struct buf *b, const struct scoreboard *r, const struct schedule *s,
     const char *scenario)
 {
 	buf_addf(b, "ktorture -f %s --seed=%" PRIu64 " --scenario='%s'",
 	    r->watches, r->seed, scenario);
 	for (size_t i = 0; i < s->count; i++) {
 		buf_adds(b, " --fault='");
-		fault_print(&s->faults[i], b);
+		mishap_print(&s->faults[i], b);
 		buf_addc(b, '\'');
 	}
 }
 
 static void
-print_failure(const struct report *r, const struct schedule *s, jv found)
+print_failure(const struct scoreboard *r, const struct schedule *s, jv found)
 {
 	struct buf b = BUF_INIT;
 
-	add_command(&b, r, s, report_name(r->run, s->scenario));
+	add_command(&b, r, s, scoreboard_name(r->run, s->scenario));
 	printf("%s\n", buf_str(&b));
 	print_found(found);
 	buf_release(&b);
@@ -121,9 +122,9 @@ count(jv counts, const char *key)
 }
 
 bool
-report_take(struct report *r, const struct run_result *result)
+scoreboard_take(struct scoreboard *r, const struct campaign_result *result)
 {
-	struct report_row *row = row_of(r, &result->schedule);
+	struct scoreboard_row *row = row_of(r, &result->schedule);
 	bool failed = jv_array_length(jv_copy(result->found)) > 0;
 	double seconds = count(result->counts, "seconds");
 	double writes = count(result->counts, "writes");
@@ -154,7 +155,7 @@ report_take(struct report *r, const struct run_result *result)
 }
 
 void
-report_end(struct report *r)
+scoreboard_end(struct scoreboard *r)
 {
 	r->seconds = (double)(real_ms() - r->began_ms) / 1000;
 	printf("%-22s %9s %7s %12s %12s\n", "faults", "schedules", "failed",
@@ -167,7 +168,7 @@ report_end(struct report *r)
 }
 
 void
-report_count(const struct report *r)
+scoreboard_count(const struct scoreboard *r)
 {
 	printf("%zu schedules, %zu failed, in %.0f s: %.0f a minute; seed "
 	       "%" PRIu64 "\n",
@@ -176,22 +177,22 @@ report_count(const struct report *r)
 }
 
 void
-report_failure(const struct report *r, const struct schedule *s,
+scoreboard_failure(const struct scoreboard *r, const struct schedule *s,
     const char *scenario, jv found)
 {
 	struct buf b = BUF_INIT;
 
 	printf("\nThe shortest failure:\n");
 	print_found(found);
-	report_count(r);
+	scoreboard_count(r);
 	add_command(&b, r, s, scenario);
 	printf("%s\n", buf_str(&b));
 	buf_release(&b);
 }
 
 void
-report_one(
-    struct report *r, const struct run *run, const struct schedule *s, jv found)
+scoreboard_one(struct scoreboard *r, const struct campaign *run,
+    const struct schedule *s, jv found)
 {
 	r->run = run;
 	(void)s;

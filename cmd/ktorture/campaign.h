@@ -1,9 +1,9 @@
 /*
- * run: the schedules of a run, played by several processes at once, each with a
+ * campaign: the schedules of a run, played by several processes at once, each with a
  * world of its own.
  */
-#ifndef RUN_H
-#define RUN_H
+#ifndef CAMPAIGN_H
+#define CAMPAIGN_H
 
 #include <jv.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "oracle/oracle.h"
-#include "plan.h"
+#include "roster.h"
 #include "scene/opfolder.h"
 #include "trial.h"
 
@@ -22,47 +22,48 @@ struct act {
 	struct oracle *oracle;
 };
 
-struct run {
+struct campaign {
 	struct opfolder *folder; /* borrowed */
 	struct act *acts;
 	size_t act_count;
 	struct buf objects; /* the new cluster */
 	uint64_t seed;
-	struct plan plan;
+	struct roster roster;
 };
 
 /* Makes the new cluster: what every scenario begins with. -1 with err. */
-int run_begin(struct run *r, struct world *w, struct err *err);
+int campaign_begin(struct campaign *r, struct world *w, struct err *err);
 /* Plays the scenario without faults, twice, and adds it. What it does wrong
  * without any fault is in *found, owned. Takes scenario. -1 with err. */
-int run_add(
-    struct run *r, struct world *w, jv scenario, jv *found, struct err *err);
-void run_release(struct run *r);
+int campaign_add(struct campaign *r, struct world *w, jv scenario, jv *found,
+    struct err *err);
+void campaign_release(struct campaign *r);
 
 /* Plays one schedule. The record in *record, owned, unless that is NULL; the
  * violations, owned, or invalid with err. */
-jv run_schedule(struct run *r, struct world *w, const struct schedule *s,
-    const char *recording, jv *record, struct err *err);
+jv campaign_schedule(struct campaign *r, struct world *w,
+    const struct schedule *s, const char *recording, jv *record,
+    struct err *err);
 
 /* The same with another scenario, borrowed, which is played without faults
  * first. */
-jv run_try(struct run *r, struct world *w, jv scenario,
+jv campaign_try(struct campaign *r, struct world *w, jv scenario,
     const struct schedule *s, struct err *err);
 
 /* A schedule was played. */
-struct run_result {
+struct campaign_result {
 	size_t number; /* of the plan */
 	struct schedule schedule;
 	jv found;  /* borrowed: violations; empty: none */
 	jv counts; /* borrowed: of oracle_counts */
 };
-typedef bool run_fn(void *arg, const struct run_result *r);
+typedef bool campaign_fn(void *arg, const struct campaign_result *r);
 
 /*
  * Plays schedules until fn says false, `most` (0: no limit) are done, or the
  * seconds of the machine are over. -1 with err.
  */
-int run_all(struct run *r, int workers, uint64_t seconds, size_t most,
-    run_fn *fn, void *arg, struct err *err);
+int campaign_all(struct campaign *r, int workers, uint64_t seconds, size_t most,
+    campaign_fn *fn, void *arg, struct err *err);
 
 #endif

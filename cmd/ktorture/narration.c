@@ -1,4 +1,4 @@
-#include "story.h"
+#include "narration.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -55,7 +55,7 @@ print_request(jv r)
 	jv code = jvtext_peek(r, "code");
 	int status = (int)jv_number_value(code);
 
-	/* What went well shows in the changes. */
+	/* A success shows in the changes. */
 	if (status < 400 && text(r, "fault").n == 0)
 		return;
 	print_time(text(r, "time"));
@@ -67,7 +67,7 @@ print_request(jv r)
 }
 
 void
-story_print(jv record)
+narration_print(jv record)
 {
 	jv_array_foreach(record, i, line)
 	{

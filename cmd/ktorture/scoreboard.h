@@ -1,0 +1,57 @@
+/*
+ * scoreboard: what is told about a run, as it goes and at its end.
+ */
+#ifndef SCOREBOARD_H
+#define SCOREBOARD_H
+
+#include <jv.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "campaign.h"
+
+struct scoreboard_row {
+	const char *group; /* of struct mishap_kind, or "two faults" */
+	size_t played, failed;
+	double slowest, writes; /* seconds; how many, at most */
+};
+
+struct scoreboard {
+	const char *watches;
+	uint64_t seed;
+	const struct campaign *run;
+	uint64_t began_ms, told_ms;
+	size_t played, failed;
+	struct scoreboard_row rows[32];
+	size_t row_count;
+	/* The shortest of the failures. */
+	struct schedule worst;
+	jv worst_found; /* owned; invalid: none */
+	size_t clean_failed;
+	double seconds;
+};
+
+void scoreboard_init(struct scoreboard *r, const char *watches, uint64_t seed);
+void scoreboard_release(struct scoreboard *r);
+/* A scenario was played without faults; takes what was found. */
+void scoreboard_clean(
+    struct scoreboard *r, const struct campaign *run, size_t act, jv found);
+void scoreboard_begin(struct scoreboard *r, const struct campaign *run);
+/* True: go on. */
+bool scoreboard_take(
+    struct scoreboard *r, const struct campaign_result *result);
+/* The table. */
+void scoreboard_end(struct scoreboard *r);
+/* The last lines: what is wrong with s, borrowed, the count, and the command that
+ * repeats it, with this scenario: a name or a file. */
+void scoreboard_failure(const struct scoreboard *r, const struct schedule *s,
+    const char *scenario, jv found);
+/* The last line, if nothing failed. */
+void scoreboard_count(const struct scoreboard *r);
+const char *scoreboard_name(const struct campaign *run, size_t act);
+/* One schedule was played; takes what was found. */
+void scoreboard_one(struct scoreboard *r, const struct campaign *run,
+    const struct schedule *s, jv found);
+
+#endif
