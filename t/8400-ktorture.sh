@@ -26,10 +26,10 @@ is "$(<"$T/err")" "ktorture: fatal: \"49@$at\": no fault is called \"49\": see k
 
 # operator NAME SED: a copy of memcached with a bug
 operator() {
-	cp -r pipeline/memcached "$T/$1"
+	cp -r "$ROOT/pipeline/memcached" "$T/$1"
 	rm "$T/$1"/t/*.scenario
 	sed -i "$2" "$T/$1/reconcile.jq"
-	! cmp -s "pipeline/memcached/reconcile.jq" "$T/$1/reconcile.jq" ||
+	! cmp -s "$ROOT/pipeline/memcached/reconcile.jq" "$T/$1/reconcile.jq" ||
 		flaw "$1: no bug"
 }
 operator syntax 's/^include.*/&\ndef broken: (;/'
@@ -53,7 +53,17 @@ kapply PATCH /apis/apps/v1/namespaces/default/deployments/example: 409 (fault: 4
 	"... is in its story"
 is "$(tail -n 1 "$T/out")" "Nothing is wrong." "... which ends well"
 
-# ---- the order ----
+# The last example of the manual page, as it is typed.
+cp -r pipeline/memcached "$T/typed"
+awk '/^\.Bd/ { inside = 1; text = ""; next }
+	/^\.Ed/ { inside = 0 }
+	inside { gsub(/\\e/, "\\"); text = text $0 "\n" }
+	END { printf "%s", text }' cmd/ktorture/ktorture.1 >"$T/typed/example"
+runs 0 "$(head -n 1 "$T/typed/example") ..." bash -ec 'cd "$1"; . ./example' - \
+	"$T/typed"
+ok "... gives a page" grep -q '<title>recording' "$T/typed/story.html"
+
+# ---- what there is ----
 
 "${life[@]}" --seed=1 --list | sort >"$T/list"
 "${life[@]}" --seed=1 --list | sort >"$T/again"
@@ -72,6 +82,8 @@ ok "... many" test "$(kinds | wc -l)" -gt 30
 
 # ---- what is wrong ----
 
+# The shortest scenario is written there.
+cd "$T" || exit
 operator ready 's/elif running then/elif true then/'
 runs 1 "a status that is Ready at once" ktorture -f "$T/ready/watches.yaml" \
 	--seed=1 --schedules=3 --scenario=life
@@ -83,6 +95,9 @@ ok "... behind the totals" grep -q '^3 schedules, 3 failed, ' <(tail -n 2 "$T/ou
 runs 1 "... which fails again" bash -c "$last"
 ok "... in its words" grep -q '^  claim: Memcached default/example: ' \
 	<(sed '1,/^Wrong:/d' "$T/out")
+
+ok "... whose scenario is a file" test -s ktorture-1.scenario
+cd "$ROOT" || exit
 
 # Only with a fault.
 operator error 's/condition("Ready"; false; "Failed"; .error)/condition("Ready"; true; "Failed"; .error)/'

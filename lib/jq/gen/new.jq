@@ -661,7 +661,7 @@ def new:
       {path: "example.yaml", objects: [.example], $warnings},
       {path: "Makefile", text: _makefile},
       {path: "README", text: _readme},
-      {path: ".gitignore", text: "build/\n"},
+      {path: ".gitignore", text: "build/\nktorture-*.scenario\n"},
       {path: "t/run", text: _run, executable: true},
       _definition_files
     ]
