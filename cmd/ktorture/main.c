@@ -239,6 +239,7 @@ play_all(struct campaign *r, struct world *w, struct scoreboard *rep,
 static int
 list(struct campaign *r)
 {
+	roster_order(&r->roster);
 	for (size_t i = 0; i < r->roster.count; i++) {
 		struct buf b = BUF_INIT;
 

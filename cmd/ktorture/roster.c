@@ -68,10 +68,6 @@ add_faults(struct roster *p, size_t scenario, const struct mishap_point *at,
 
 	for (const struct mishap_kind *k = mishap_kinds; k->name != NULL; k++) {
 		struct schedule s = {.scenario = scenario, .count = 1};
-		if (getenv("NOBREAK") &&
-		    (k->way == MISHAP_BREAK || strstr(k->plan, "forMs") ||
-			strstr(k->plan, "bytes")))
-			continue;
 
 		s.faults[0].kind = k;
 		s.faults[0].at = *at;
@@ -165,6 +161,21 @@ mixed(uint64_t x)
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
 	x = (x ^ x >> 27) * 0x94d049bb133111eb;
 	return x ^ x >> 31;
+}
+
+/* By the name of the schedule alone: requests that go side by side may come in
+ * another order the next time. */
+static uint64_t
+chance_of(const struct roster *p, const struct schedule *s)
+{
+	struct buf b = BUF_INIT;
+	uint64_t x = mixed(p->seed + s->scenario + 1);
+
+	mishap_print(&s->faults[0], &b);
+	for (size_t i = 0; i < b.len; i++)
+		x = mixed(x + (unsigned char)b.data[i]);
+	buf_release(&b);
+	return x;
 }
 
 struct ranked {

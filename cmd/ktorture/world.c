@@ -212,22 +212,6 @@ world_end(struct world *w, pid_t pid, int signo, int64_t limit_ns)
 	world_still(w);
 	while (waitpid(pid, &status, WNOHANG) == 0)
 		if (!world_step(w, end)) {
-			if (getenv("DBG"))
-				for (size_t i = 0; i < w->still.count; i++) {
-					struct still_task *t =
-					    &w->still.tasks[i];
-					fprintf(stderr,
-					    "task %d %s %c quiet %d ear %d "
-					    "slotwaits %d due %ld\n",
-					    t->pid, t->name, t->state, t->quiet,
-					    t->waits_fd,
-					    t->slot ? (int)t->slot->waits : -1,
-					    t->slot
-						? (long)((due(w, t->slot) -
-							     w->page->boot_ns) /
-						      1000000)
-						: -1);
-				}
 			kill(pid, SIGKILL);
 			waitpid(pid, &status, 0);
 			break;

@@ -1,0 +1,506 @@
+#include "upset.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/array.h"
+#include "json/jvtext.h"
+
+static const int64_t ms = 1000000, s = 1000000000;
+
+static const struct still_task *
+stage_of(const struct play *p, struct span name)
+{
+	bool worker = span_is(name, "evaluator");
+	const struct still_task *found = NULL;
+
+	for (size_t i = 0; i < p->w->still.count; i++) {
+		const struct still_task *t = &p->w->still.tasks[i];
+
+		if (!span_is(worker ? span_str("ireconcile") : name, t->name))
+			continue;
+		if (!worker)
+			return t;
+		found = t;
+	}
+	return found;
+}
+
+static void
+act_on_process(struct play *p, const struct mishap *f)
+{
+	const struct still_task *t = stage_of(p, f->arg);
+	struct rlimit none = {1, 1};
+
+	if (t == NULL)
+		return;
+	if (f->kind->act == MISHAP_KILL || f->kind->act == MISHAP_STARVE)
+		p->killed = f->arg;
+	if (f->kind->act == MISHAP_KILL) {
+		kill(t->pid, SIGKILL);
+	} else if (f->kind->act == MISHAP_STOP) {
+		kill(t->pid, SIGSTOP);
+		play_come(p, 3 * s, COMING_GO_ON, jv_invalid(), t->pid);
+	} else {
+		prlimit(t->pid, RLIMIT_DATA, &none, NULL);
+	}
+}
+
+/* As a node that freezes: only the server and the rest of the cluster go on. */
+static void
+stop_all(struct play *p, int64_t ns)
+{
+	for (size_t i = 0; i < p->w->still.count; i++) {
+		pid_t pid = p->w->still.tasks[i].pid;
+
+		if (pid == p->w->kapi)
+			continue;
+		kill(pid, SIGSTOP);
+		play_come(p, ns, COMING_GO_ON, jv_invalid(), pid);
+	}
+}
+
+static int
+load(struct play *p, struct span objects, int64_t version)
+{
+	struct buf path = BUF_INIT;
+	struct span answer;
+	int status;
+
+	buf_adds(&path, "/kapi/load");
+	if (version > 0)
+		buf_addf(&path, "?version=%" PRId64, version);
+	status = kapiclient_ask(p->w->client, "POST", buf_str(&path),
+	    KAPICLIENT_JSON, objects, &answer, &p->err);
+	buf_release(&path);
+	if (status > 0 && status != 200)
+		err_set(&p->err, ERR_BUG, "kapi refuses to load: %.*s",
+		    SPAN_ARG(answer));
+	return status == 200 ? 0 : -1;
+}
+
+int
+upset_save(struct play *p, struct buf *into)
+{
+	struct span answer;
+	int status = kapiclient_ask(p->w->client, "GET", "/kapi/save",
+	    KAPICLIENT_JSON, SPAN_NONE, &answer, &p->err);
+
+	buf_reset(into);
+	buf_addspan(into, answer);
+	return status == 200 ? 0 : -1;
+}
+
+/* The last line says which version was used last. */
+static int64_t
+saved_version(struct play *p)
+{
+	static const char key[] = "\"resourceVersion\":\"";
+	const char *text = buf_str(&p->saved), *last = NULL, *at = text;
+
+	while ((at = strstr(at, key)) != NULL)
+		last = at += sizeof(key) - 1;
+	return last != NULL ? strtoll(last, NULL, 10) : 1;
+}
+
+/* The objects are those of then: nobody tells of the changes. */
+static void
+take_restored(struct play *p)
+{
+	struct span rest = buf_span(&p->saved);
+	jv before = p->state;
+
+	p->state = jv_object();
+	backdrop_free(p->backdrop);
+	p->backdrop = backdrop_new();
+	while (rest.n > 0) {
+		struct err err;
+		jv line = jvtext_parse(span_cut(&rest, '\n'), &err);
+		jv object = jvtext_peek(line, "object");
+		bool there = jv_is_valid(object) &&
+		    span_is(play_text(line, "type"), "ADDED") &&
+		    play_has(p->known, object);
+
+		if (there) {
+			bool was = play_has(before, object);
+
+			before = jv_object_delete(before, play_key(object));
+			play_take_change(p,
+			    JV_OBJECT(jv_string("change"),
+				jv_string(was ? "MODIFIED" : "ADDED"),
+				jv_string("object"), jv_copy(object)));
+		}
+		jv_free(line);
+	}
+	jv_object_foreach(before, key, object)
+	{
+		jv_free(key);
+		play_take_change(p,
+		    JV_OBJECT(jv_string("change"), jv_string("DELETED"),
+			jv_string("object"), object));
+	}
+	jv_free(before);
+}
+
+static void
+act_on_server(struct play *p, const struct mishap *f)
+{
+	struct buf now = BUF_INIT;
+
+	if (f->kind->act == MISHAP_RESTART) {
+		if (upset_save(p, &now) == 0)
+			load(p, buf_span(&now), 0);
+	} else if (p->saved.len > 0) {
+		load(p, buf_span(&p->saved), saved_version(p));
+		take_restored(p);
+		/* The user does again what the server has forgotten. */
+		if (p->step > 0)
+			play_come(p, s, COMING_CLIENT,
+			    jv_array_get(jv_copy(p->t->steps), p->step - 1), 0);
+	}
+	buf_release(&now);
+}
+
+/* The object of a request, as members of a step. */
+static jv
+object_step(const struct play *p, const char *what, jv request)
+{
+	jv step = JV_OBJECT(jv_string("do"), jv_string(what));
+	static const char *const keys[] = {"namespace", "name"};
+	struct span group = play_text(request, "group");
+	struct span version = play_text(request, "version");
+	struct buf b = BUF_INIT;
+
+	(void)p;
+	if (group.n > 0)
+		buf_addf(&b, "%.*s/", SPAN_ARG(group));
+	buf_addspan(&b, version);
+	step = jv_object_set(
+	    step, jv_string("apiVersion"), jv_string_sized(b.data, (int)b.len));
+	buf_release(&b);
+	step = jv_object_set(step, jv_string("resource"),
+	    jv_copy(jvtext_peek(request, "resource")));
+	for (size_t i = 0; i < COUNT(keys); i++)
+		if (jv_is_valid(jvtext_peek(request, keys[i])))
+			step = jv_object_set(step, jv_string(keys[i]),
+			    jv_copy(jvtext_peek(request, keys[i])));
+	return step;
+}
+
+static jv
+annotated(jv step, jv value)
+{
+	return jv_object_set(step, jv_string("patch"),
+	    JV_OBJECT(jv_string("metadata"),
+		JV_OBJECT(jv_string("annotations"),
+		    JV_OBJECT(jv_string("example.com/edited"), value))));
+}
+
+/* Whether the object is of that collection: "Deployment", "deployments". */
+static bool
+is_of(jv object, jv request)
+{
+	struct span kind = play_text(object, "kind");
+	struct span plural = play_text(request, "resource");
+	struct span version = play_text(object, "apiVersion"), group = version;
+	jv m = jvtext_peek(object, "metadata");
+
+	version = span_cut(&group, '/');
+	return kind.n > 0 && plural.n >= kind.n &&
+	    strncasecmp(kind.p, plural.p, kind.n - 1) == 0 &&
+	    (group.p != NULL ? span_eq(version, play_text(request, "group"))
+			     : play_text(request, "group").n == 0) &&
+	    span_eq(play_text(m, "name"), play_text(request, "name")) &&
+	    span_eq(play_text(m, "namespace"), play_text(request, "namespace"));
+}
+
+/* Owned; invalid: there is none. */
+static jv
+object_of(const struct play *p, jv request)
+{
+	jv found = jv_invalid();
+
+	jv_object_foreach(p->state, key, object)
+	{
+		jv_free(key);
+		if (!jv_is_valid(found) && is_of(object, request))
+			found = object;
+		else
+			jv_free(object);
+	}
+	return found;
+}
+
+/* As a user would make it again. */
+static jv
+bare(jv object)
+{
+	static const char *const kept[] = {
+	    "name", "namespace", "labels", "annotations"};
+	jv m = jvtext_peek(object, "metadata"), metadata = jv_object();
+
+	for (size_t i = 0; i < COUNT(kept); i++)
+		if (jv_is_valid(jvtext_peek(m, kept[i])))
+			metadata = jv_object_set(metadata, jv_string(kept[i]),
+			    jv_copy(jvtext_peek(m, kept[i])));
+	object = jv_object_set(object, jv_string("metadata"), metadata);
+	return jv_object_delete(object, jv_string("status"));
+}
+
+static jv
+patched(struct play *p, jv request, jv patch)
+{
+	return jv_object_set(
+	    object_step(p, "patch", request), jv_string("patch"), patch);
+}
+
+static jv
+made_again(jv object)
+{
+	return JV_OBJECT(jv_string("do"), jv_string("create"),
+	    jv_string("whenGone"), jv_true(), jv_string("object"),
+	    bare(jv_copy(object)));
+}
+
+/* Without what says whose it is. */
+static jv
+without_marks(jv object)
+{
+	jv m = jv_copy(jvtext_peek(object, "metadata"));
+
+	m = jv_object_delete(m, jv_string("annotations"));
+	return jv_object_set(object, jv_string("metadata"), m);
+}
+
+static void
+act_on_object(
+    struct play *p, enum mishap_act act, jv request, jv object, bool primary)
+{
+	jv gone = jv_object();
+
+	switch (act) {
+	case MISHAP_TOUCH:
+		play_come(p, 0, COMING_CLIENT,
+		    annotated(
+			object_step(p, "patch", request), jv_string("now")),
+		    0);
+		play_come(p, 5 * s, COMING_CLIENT,
+		    annotated(object_step(p, "patch", request), jv_null()), 0);
+		break;
+	case MISHAP_HOLD:
+		if (jv_is_valid(jvtext_peek(
+			jvtext_peek(object, "metadata"), "finalizers")))
+			break;
+		play_come(p, 0, COMING_CLIENT,
+		    patched(p, request,
+			jv_parse("[{\"op\":\"add\",\"path\":\"/metadata/"
+				 "finalizers\",\"value\":[\"example.com/"
+				 "torture\"]}]")),
+		    0);
+		play_come(p, 40 * s, COMING_CLIENT,
+		    patched(p, request,
+			jv_parse("[{\"op\":\"remove\",\"path\":\"/metadata/"
+				 "finalizers\"}]")),
+		    0);
+		break;
+	case MISHAP_DISOWN:
+		gone = jv_parse("{\"metadata\":{\"ownerReferences\":null,"
+				"\"annotations\":null}}");
+		if (!primary)
+			play_come(p, 0, COMING_CLIENT,
+			    patched(p, request, jv_copy(gone)), 0);
+		break;
+	case MISHAP_USURP:
+		if (primary)
+			break;
+		play_come(
+		    p, 0, COMING_CLIENT, object_step(p, "delete", request), 0);
+		play_come(p, 0, COMING_CLIENT,
+		    made_again(without_marks(jv_copy(object))), 0);
+		break;
+	default:
+		play_come(
+		    p, 0, COMING_CLIENT, object_step(p, "delete", request), 0);
+		/* A primary comes again: its user wants the same as before. */
+		if (primary && act == MISHAP_DELETE)
+			play_come(p, ms, COMING_CLIENT, made_again(object), 0);
+		break;
+	}
+	jv_free(gone);
+}
+
+static void
+delete_primaries(struct play *p)
+{
+	jv_object_foreach(p->state, key, object)
+	{
+		jv m = jvtext_peek(object, "metadata");
+
+		jv_free(key);
+		if (opfolder_is_primary(p->t->folder, object))
+			play_come(p, 0, COMING_CLIENT,
+			    JV_OBJECT(jv_string("do"), jv_string("delete"),
+				jv_string("apiVersion"),
+				jv_copy(jvtext_peek(object, "apiVersion")),
+				jv_string("kind"),
+				jv_copy(jvtext_peek(object, "kind")),
+				jv_string("namespace"),
+				jv_is_valid(jvtext_peek(m, "namespace"))
+				    ? jv_copy(jvtext_peek(m, "namespace"))
+				    : jv_null(),
+				jv_string("name"),
+				jv_copy(jvtext_peek(m, "name"))),
+			    0);
+		jv_free(object);
+	}
+}
+
+static void
+act_as_client(struct play *p, const struct mishap *f, jv request)
+{
+	jv object = object_of(p, request);
+	bool primary =
+	    jv_is_valid(object) && opfolder_is_primary(p->t->folder, object);
+
+	if (f->kind->act == MISHAP_GONE)
+		delete_primaries(p);
+	else if (jv_is_valid(object))
+		act_on_object(p, f->kind->act, request, object, primary);
+	jv_free(object);
+}
+
+/* Whether the request is taken from its client, and done later. */
+static bool
+comes_late(struct play *p, const struct mishap *f, jv request)
+{
+	jv body = jvtext_peek(request, "body");
+
+	/* The journal does not have what is secret. */
+	if (f->kind->act != MISHAP_LATE ||
+	    span_is(play_text(request, "resource"), "secrets"))
+		return false;
+	(void)body;
+	play_come(p, strtoll(f->arg.p, NULL, 10) * ms, COMING_LATE,
+	    jv_copy(request), 0);
+	return true;
+}
+
+void
+upset_late(struct play *p, jv request)
+{
+	struct buf path = BUF_INIT, body = BUF_INIT;
+	struct err err;
+	jv type = jvtext_peek(request, "contentType");
+
+	buf_addspan(&path, play_text(request, "path"));
+	if (play_text(request, "query").n > 0)
+		buf_addf(&path, "?%.*s", SPAN_ARG(play_text(request, "query")));
+	if (jv_is_valid(jvtext_peek(request, "body")))
+		jvtext_add_ordered(
+		    &body, jvtext_peek(request, "body"), JVTEXT_KEPT, &err);
+	kapiclient_ask_as(p->w->client,
+	    jv_string_value(jvtext_peek(request, "userAgent")),
+	    jv_string_value(jvtext_peek(request, "method")), buf_str(&path),
+	    jv_is_valid(type) ? jv_string_value(type) : "application/json",
+	    buf_span(&body), &err);
+	buf_release(&path);
+	buf_release(&body);
+}
+
+static void
+act(struct play *p, const struct mishap *f, jv request)
+{
+	struct clock_page *page = p->w->page;
+	int64_t seconds = strtoll(f->arg.p != NULL ? f->arg.p : "0", NULL, 10);
+
+	switch (f->kind->act) {
+	case MISHAP_NOTHING:
+		break;
+	case MISHAP_KILL:
+	case MISHAP_STOP:
+	case MISHAP_STARVE:
+		act_on_process(p, f);
+		break;
+	case MISHAP_FREEZE:
+		stop_all(p, seconds * s);
+		break;
+	case MISHAP_END:
+		p->updating = true;
+		p->killed = span_str("kpipe");
+		kill(p->operator_, SIGTERM);
+		break;
+	case MISHAP_SLOW:
+		p->slow_ns = world_now(p->w) + seconds * s;
+		break;
+	case MISHAP_LATE:
+		break; /* comes_late */
+	case MISHAP_RESTART:
+	case MISHAP_RESTORE:
+		act_on_server(p, f);
+		break;
+	case MISHAP_JUMP:
+		page->ahead_ns += seconds * s;
+		break;
+	case MISHAP_SUSPEND:
+		page->asleep_ns += seconds * s;
+		page->boot_ns += seconds * s;
+		break;
+	case MISHAP_TOUCH:
+	case MISHAP_DELETE:
+	case MISHAP_GONE:
+	case MISHAP_USURP:
+	case MISHAP_DISOWN:
+	case MISHAP_HOLD:
+		act_as_client(p, f, request);
+		break;
+	}
+}
+
+void
+upset_note(struct play *p, const struct mishap *f)
+{
+	struct buf b = BUF_INIT;
+
+	mishap_print(f, &b);
+	play_note(p,
+	    JV_OBJECT(jv_string("fault"), jv_string_sized(b.data, (int)b.len),
+		jv_string("step"), jv_number(p->step)));
+	buf_release(&b);
+}
+
+static void
+go_on(struct play *p, jv id, const char *how)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "{\"paused\":%.0f%s}", jv_number_value(id), how);
+	kapiclient_ask(p->w->client, "POST", "/kapi/continue", KAPICLIENT_JSON,
+	    buf_span(&b), NULL, &p->err);
+	buf_release(&b);
+}
+
+/* A request waits. */
+void
+upset_pause(struct play *p, jv line)
+{
+	struct arena a = ARENA_INIT;
+	struct mishap_point at;
+	bool late = false;
+
+	if (mishap_point_of(&a, line, &at))
+		for (size_t i = 0; i < p->t->count; i++) {
+			const struct mishap *f = &p->t->faults[i];
+
+			if (f->kind->way != MISHAP_BREAK ||
+			    !mishap_point_same(&f->at, &at))
+				continue;
+			upset_note(p, f);
+			act(p, f, line);
+			late = comes_late(p, f, line) || late;
+		}
+	arena_release(&a);
+	go_on(p, jvtext_peek(line, "paused"), late ? ",\"fault\":\"cut\"" : "");
+}
