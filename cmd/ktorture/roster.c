@@ -211,7 +211,7 @@ roster_order(struct roster *p)
 
 	for (size_t i = 0; i < p->count; i++)
 		r[i] = (struct ranked){
-		    0, mixed(p->seed + mixed(i + 1)), p->singles[i]};
+		    0, chance_of(p, &p->singles[i]), p->singles[i]};
 	qsort(r, p->count, sizeof(*r), by_group);
 	for (size_t i = 0; i < p->count; i++)
 		r[i].turn =
