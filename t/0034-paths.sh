@@ -8,7 +8,7 @@
 # sources and the guides of other operators.
 paths() {
 	grep -oHP '(?<![\w/])(cmd|lib|pipeline|doc|deploy|t)/[A-Za-z0-9_<*{$][A-Za-z0-9_./<>*{}$,@-]*' \
-		"$@" | grep -vE '[<>*{}$]|NNNN|/NAME(/|$)|:cmd/apply/|moving.md:deploy/' | sed 's/[.,]*$//' | sort -u
+		"$@" | grep -vE '[<>*{}$]|NNNN|/NAME([./]|$)|:cmd/apply/|moving.md:deploy/' | sed 's/[.,]*$//' | sort -u
 }
 
 # headers FILE...: the headers that comments name without a folder.

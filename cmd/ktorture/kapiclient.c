@@ -6,7 +6,7 @@
 #include "http/http.h"
 #include "process/loop.h"
 
-enum { TIMEOUT_MS = 30000 };
+enum { TIMEOUT_MS = 60000, SOON_MS = 20 };
 
 struct kapiclient {
 	struct loop *loop;
@@ -14,6 +14,8 @@ struct kapiclient {
 	char *url;
 	bool done;
 	int status;
+	kapiclient_fn *still, *step; /* NULL: none */
+	void *arg;
 	struct buf body;
 	struct err err;
 };
@@ -51,6 +53,27 @@ on_done(void *arg, const struct http_response *r)
 	c->done = true;
 }
 
+void
+kapiclient_on_wait(
+    struct kapiclient *c, kapiclient_fn *still, kapiclient_fn *step, void *arg)
+{
+	c->still = still;
+	c->step = step;
+	c->arg = arg;
+}
+
+static void
+wait(struct kapiclient *c)
+{
+	loop_once(c->loop, c->still != NULL ? SOON_MS : -1);
+	if (c->done || c->still == NULL)
+		return;
+	c->still(c->arg);
+	loop_once(c->loop, 0);
+	if (!c->done)
+		c->step(c->arg);
+}
+
 static int
 ask(struct kapiclient *c, const char *method, const char *path,
     const char *const *headers, struct span body, struct err *err)
@@ -68,7 +91,7 @@ ask(struct kapiclient *c, const char *method, const char *path,
 		.timeout_ms = TIMEOUT_MS},
 	    on_done, c);
 	while (!c->done)
-		loop_once(c->loop, -1);
+		wait(c);
 	buf_release(&url);
 	if (c->status == 0)
 		*err = c->err;

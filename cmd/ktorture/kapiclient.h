@@ -15,6 +15,14 @@ struct kapiclient;
  * journal shows it. */
 struct kapiclient *kapiclient_new(const char *url, const char *user_agent);
 void kapiclient_free(struct kapiclient *c);
+/*
+ * kapi may answer only after some time, of which it has a virtual one: while an
+ * answer does not come, still is called, which returns when nothing is under way
+ * any more, and then, if it still has not come, step.
+ */
+typedef void kapiclient_fn(void *arg);
+void kapiclient_on_wait(
+    struct kapiclient *c, kapiclient_fn *still, kapiclient_fn *step, void *arg);
 
 enum kapiclient_type {
 	KAPICLIENT_JSON,

@@ -224,6 +224,20 @@ world_end(struct world *w, pid_t pid, int signo, int64_t limit_ns)
 
 /* ---- the API server ---- */
 
+static void
+be_still(void *arg)
+{
+	world_still(arg);
+}
+
+static void
+step_on(void *arg)
+{
+	struct world *w = arg;
+
+	world_step(w, world_now(w) + INT64_C(1000000000));
+}
+
 /* Slots of processes that are gone are free again: only kapi's is in use. */
 static void
 forget_slots(struct world *w)
@@ -315,6 +329,8 @@ start_kapi(struct world *w, uint64_t seed, struct err *err)
 		    buf_str(&w->log));
 	w->client = kapiclient_new(server, "client");
 	w->cluster = kapiclient_new(server, "cluster");
+	kapiclient_on_wait(w->client, be_still, step_on, w);
+	kapiclient_on_wait(w->cluster, be_still, step_on, w);
 	free(server);
 	return 0;
 }
