@@ -96,6 +96,18 @@ runs 0 "an operator that ends is started again" plays "$(peer mortal)" \
 	{"verb": "list", "resource": "pods", "nth": 3, "fault": "cut"}]}'
 is "$(jq -c 'select(.fault).ended' "$T/records")" "[1]" "... and that is told"
 
+# ---- interrupted ----
+
+mkdir "$T/tmp"
+start env TMPDIR="$T/tmp" "$peers" "$(peer right)" --scenario life 2>"$T/err"
+runner=$!
+wait_for 30 compgen -G "$T/tmp/*/play-1/operator.log"
+kill "$runner"
+wait "$runner"
+is "$?" 130 "interrupted, it ends at once"
+is "$(ls "$T/tmp")" "" "... and leaves no file"
+is "$(pgrep -fc "$T/tmp/")" 0 "... and no process"
+
 # ---- the table ----
 
 runs 0 "a table is made of records" stay "$peers" --table "$cases/records.jsonl"
