@@ -121,7 +121,7 @@ class Play:
         self.allowed[key] = self.allowed.get(key, 0) + more
 
     def settle(self):
-        end = time.monotonic() + SETTLING
+        end = time.monotonic() + min(SETTLING, self.limits["patience"])
         while time.monotonic() < end and self.wrong():
             self.pause(0.1)
 
