@@ -112,7 +112,8 @@ def of_run(run):
             "silence", thing, f"is still written after {run['waited']:.0f} s"))
     most = peak(run["requests"])
     if most > run["hot"]:
-        found.append(verdict("requests", "", f"{most} requests in {WINDOW} s"))
+        found.append(verdict("requests", "", f"{most} requests in {WINDOW} s",
+                             most))
     if run["alive"] is not True:
         found.append(verdict("ended", "", run["alive"]))
     return found

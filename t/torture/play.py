@@ -19,6 +19,10 @@ STOPPED = 3
 NOT_WRITES = ("events", "leases")
 
 
+class Stopped(Exception):
+    """All plays are to end."""
+
+
 class Operator:
     """A command that must run until it is told to end. If it ends, it is
     started again, as a kubelet does."""
@@ -92,6 +96,8 @@ class Play:
     def pause(self, seconds):
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
+            if self.limits["stopped"]():
+                raise Stopped("interrupted")
             self.operator.look()
             self.take_back()
             time.sleep(min(left, 0.1))
@@ -115,7 +121,7 @@ class Play:
         self.allowed[key] = self.allowed.get(key, 0) + more
 
     def settle(self):
-        end = time.monotonic() + SETTLING
+        end = time.monotonic() + min(SETTLING, self.limits["patience"])
         while time.monotonic() < end and self.wrong():
             self.pause(0.1)
 

@@ -107,7 +107,7 @@ def main(path):
         by_family(records, peers)
         print()
         by_verdict(records, peers)
-    except OSError as error:
+    except FileNotFoundError as error:
         print(f"t/torture/peers: {path}: {error.strerror}", file=sys.stderr)
         return 100
     except (ValueError, KeyError, TypeError) as error:
