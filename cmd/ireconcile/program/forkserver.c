@@ -215,7 +215,9 @@ forkserver_run(const struct forkserver_conf *conf)
 	space = worker_prepare();
 	if (sandbox_enter(calls_forkserver, conf->mode, &err) ==
 	    SANDBOX_FAILED) {
-		errno = err.kind == ERR_TRANSIENT ? ENOMEM : EPERM;
+		if (err.kind != ERR_TRANSIENT)
+			_exit(WORKER_NO_SANDBOX);
+		errno = ENOMEM;
 		fail(CONTROL);
 	}
 	for (;;) {
