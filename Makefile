@@ -14,8 +14,9 @@ PKG_CONFIG ?= pkg-config
 
 # SANITIZE=address,undefined builds into a directory of its own.
 SANITIZE ?=
-# Forks what it plays, which sanitizers do not like.
-TOOLS := $(filter-out $(if $(SANITIZE),ktorture),$(TOOLS))
+# ktorture forks what it plays, which sanitizers do not like: its parts alone are
+# made.
+MADE := $(filter-out $(if $(SANITIZE),ktorture),$(TOOLS))
 BUILD ?= build$(if $(SANITIZE),-sanitize)
 BIN ?= $(if $(SANITIZE),$(BUILD)/bin,bin)
 
@@ -78,7 +79,6 @@ LIBS_krecord = $(CURL_ZSTD_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS) $(SECCOMP_LIBS)
 LIBS_kelect = $(CLIENT_LIBS)
 LIBS_kview = $(CURL_ZSTD_LIBS) $(YAML_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS)
 LIBS_kgen = $(JQ_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS) -lm
-LIBS_ktorture = $(LIBS_kgen)
 LIBS_kpipe = $(CURL_ZSTD_LIBS) $(YAML_LIBS) $(JQ_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS) -lm
 LIBS_kpipe-http = $(CLIENT_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS)
 LIBS_kapi = $(YAML_LIBS) $(PCRE2_LIBS) $(ZLIB_LIBS) $(SERVER_LIBS) -lm
@@ -98,7 +98,7 @@ PLAIN_PARTS = $(patsubst %,lib/jq/plain/parts/%.jq,language sha256 yamltext \
 	amounts call) $(patsubst %,lib/jq/%.jq,ready time values yaml operator)
 
 .PHONY: all
-all: $(TOOLS:%=$(BIN)/%) $(PLUGINS:%=$(BIN)/kubectl-%) $(PLAIN) $(if $(SANITIZE),$(BUILD)/share/kpipe/jq)
+all: $(MADE:%=$(BIN)/%) $(PLUGINS:%=$(BIN)/kubectl-%) $(PLAIN) $(if $(SANITIZE),$(BUILD)/share/kpipe/jq)
 	@:
 
 $(PLUGINS:%=$(BIN)/kubectl-%): $(BIN)/kubectl-%: $(BIN)/%
@@ -234,7 +234,7 @@ $(BUILD)/inside/inside.inc: $(INSIDE:%=$(BIN)/%)
 # under their names.
 .PHONY: virtual
 virtual: $(VIRTUAL)/bin/kapi $(VIRTUAL)/bin/kpipe $(VIRTUAL)/share/kpipe/jq
-	@ln -sf $(foreach t,$(filter-out kapi kpipe $(INSIDE),$(TOOLS)),\
+	@ln -sf $(foreach t,$(filter-out kapi kpipe $(INSIDE),$(MADE)),\
 		$(abspath $(BIN)/$(t))) $(VIRTUAL)/bin
 	@for t in $(INSIDE); do ln -sf kpipe $(VIRTUAL)/bin/$$t; done
 $(BUILD)/t/clock/map.o: private ALL_CFLAGS += -iquote cmd/ktorture

@@ -62,7 +62,7 @@ end TERM
 # story NAME: without times and places
 story() {
 	kwhy secret "default/$1" "$T/rec" 2>"$T/err" |
-		sed -E '/^20/d; s/^[^ ]+ +//; s/, [0-9a-z ]+ after it stopped/ later/'
+		sed -E '/^20[0-9][0-9]-/d; s/^[^ ]+ +//; s/, [0-9a-z ]+ after it stopped/ later/'
 }
 operator() {
 	grep -E '^.the operator' "$T/story" | sed 's/: kpipe .*/: kpipe)/'

@@ -41,7 +41,7 @@ play_text(jv object, const char *key)
 	return jvtext_span(jvtext_peek(object, key));
 }
 
-/* "kapply" of "kapply/0.1.0 (linux/amd64) kpipe"; kapi itself asks nobody. */
+/* "kapply" of "kapply/VERSION (linux/amd64) kpipe"; kapi itself asks nobody. */
 static struct span
 asker(jv line)
 {
