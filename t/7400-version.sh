@@ -79,7 +79,7 @@ built() {
 }
 mkdir "$T/build"
 [ -n "${BUILD:=build}" ]
-tar -cf - -C "$BUILD" --exclude='*.d' config.mk config.key flags libkpipe.a \
+tar --format=posix -cf - -C "$BUILD" --exclude='*.d' config.mk config.key flags libkpipe.a \
 	lib cmd/kelect cmd/kpipe | tar -xf - -C "$T/build"
 ok "with a commit" built test
 compiled() {
