@@ -357,7 +357,7 @@ ONLY_KAPI := $(filter-out $(patsubst t/%,build/real/%,\
 	$(call saying,servers: kapi real: )),$(ON_REAL))
 FOR_RELEASE := $(call saying,check-all: (a bare machine|other Debians|valgrind)) \
 	$(wildcard t/7105*.sh t/7110*.sh t/7140*.sh t/7410*.sh t/7420*.sh \
-	t/0910*.sh t/9800*.sh t/9910*.sh t/9970*.sh) $(ONLY_KAPI)
+	t/0910*.sh t/849[0246]*.sh t/9800*.sh t/9910*.sh t/9970*.sh) $(ONLY_KAPI)
 NOT_NOW = $(if $(filter no,$(RELEASE)),$(FOR_RELEASE))
 LATER := $(sort $(call saying,servers: real) $(call saying,check-all: ))
 QUICK_TESTS = $(filter-out $(LATER),$(SHELL_TESTS)) $(TESTS)
