@@ -398,6 +398,7 @@ TEST(alone)
 	close(idle);
 	close(waits);
 	close(watch);
+	buf_release(&b);
 }
 
 /* A client that does not read. */
