@@ -12,11 +12,11 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "json/jvtext.h"
+#include "process/clock.h"
 #include "scene/scenario.h"
 #include "deed.h"
 
@@ -263,15 +263,6 @@ struct shared {
 	_Atomic size_t next;
 };
 
-static uint64_t
-real_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 static void
 tell(int fd, jv line)
 {
@@ -298,7 +289,7 @@ work(struct campaign *r, struct shared *shared, int fd, size_t most,
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "ktorture-worker");
 	w = world_new(r->seed, &err);
-	while (w != NULL && real_ms() < end_ms) {
+	while (w != NULL && clock_ms() < end_ms) {
 		size_t n = atomic_fetch_add(&shared->next, 1);
 		struct schedule s;
 		jv record = jv_invalid(), found;
@@ -380,7 +371,8 @@ campaign_all(struct campaign *r, int workers, uint64_t seconds, size_t most,
 	    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct pollfd *fds = mem_zalloc((size_t)workers * sizeof(*fds));
 	struct worker *all = mem_zalloc((size_t)workers * sizeof(*all));
-	uint64_t end_ms = seconds > 0 ? real_ms() + seconds * 1000 : UINT64_MAX;
+	uint64_t end_ms =
+	    seconds > 0 ? clock_ms() + seconds * 1000 : UINT64_MAX;
 	int open_count = workers;
 	bool more = true;
 

@@ -1,15 +1,14 @@
 #include "minimise.h"
 
-#include <time.h>
-
 #include "json/jvtext.h"
+#include "process/clock.h"
 
 struct trying {
 	struct campaign *r;
 	struct world *w;
 	struct schedule *s;
 	jv scenario, found; /* owned: the smallest so far */
-	time_t end;
+	uint64_t end_ms;
 };
 
 static bool
@@ -45,10 +44,7 @@ is_same(jv before, jv now)
 static bool
 is_over(const struct trying *t)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec >= t->end;
+	return clock_ms() >= t->end_ms;
 }
 
 /* Keeps a scenario that fails as well; takes it. */
@@ -164,15 +160,13 @@ smaller_object(struct trying *t, int n)
 jv
 minimise(struct campaign *r, struct world *w, struct schedule *s, jv *found)
 {
-	struct timespec now;
 	struct trying t = {.r = r,
 	    .w = w,
 	    .s = s,
 	    .scenario = jv_copy(r->acts[s->scenario].scenario),
-	    .found = *found};
+	    .found = *found,
+	    .end_ms = clock_ms() + MINIMISE_SECONDS * 1000};
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	t.end = now.tv_sec + MINIMISE_SECONDS;
 	fewer_faults(&t);
 	fewer_steps(&t);
 	for (int i = 0; i < step_count(&t); i++)

@@ -3,22 +3,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "json/jvtext.h"
+#include "process/clock.h"
 
 enum { FAILURES_MAX = 20 };
-
-static uint64_t
-real_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 void
 scoreboard_init(struct scoreboard *r, const char *watches, uint64_t seed)
@@ -69,7 +60,7 @@ void
 scoreboard_begin(struct scoreboard *r, const struct campaign *run)
 {
 	r->run = run;
-	r->began_ms = r->told_ms = real_ms();
+	r->began_ms = r->told_ms = clock_ms();
 	fprintf(stderr,
 	    "ktorture: %zu scenarios, %zu single faults; seed %" PRIu64 "\n",
 	    run->act_count, run->roster.count, r->seed);
@@ -146,8 +137,8 @@ scoreboard_take(struct scoreboard *r, const struct campaign_result *result)
 		if (r->failed <= FAILURES_MAX)
 			print_failure(r, &result->schedule, result->found);
 	}
-	if (real_ms() >= r->told_ms + 5000) {
-		r->told_ms = real_ms();
+	if (clock_ms() >= r->told_ms + 5000) {
+		r->told_ms = clock_ms();
 		fprintf(stderr, "ktorture: %zu schedules, %zu failed\n",
 		    r->played, r->failed);
 	}
@@ -157,7 +148,7 @@ scoreboard_take(struct scoreboard *r, const struct campaign_result *result)
 void
 scoreboard_end(struct scoreboard *r)
 {
-	r->seconds = (double)(real_ms() - r->began_ms) / 1000;
+	r->seconds = (double)(clock_ms() - r->began_ms) / 1000;
 	printf("%-22s %9s %7s %12s %12s\n", "faults", "schedules", "failed",
 	    "slowest, s", "most writes");
 	for (size_t i = 0; i < r->row_count; i++)

@@ -166,7 +166,7 @@ act_on_server(struct play *p, const struct mishap *f)
 
 /* The object of a request, as members of a step. */
 static jv
-object_step(const struct play *p, const char *what, jv request)
+object_step(const char *what, jv request)
 {
 	jv step = JV_OBJECT(jv_string("do"), jv_string(what));
 	static const char *const keys[] = {"namespace", "name"};
@@ -174,7 +174,6 @@ object_step(const struct play *p, const char *what, jv request)
 	struct span version = play_text(request, "version");
 	struct buf b = BUF_INIT;
 
-	(void)p;
 	if (group.n > 0)
 		buf_addf(&b, "%.*s/", SPAN_ARG(group));
 	buf_addspan(&b, version);
@@ -251,10 +250,10 @@ bare(jv object)
 }
 
 static jv
-patched(struct play *p, jv request, jv patch)
+patched(jv request, jv patch)
 {
 	return jv_object_set(
-	    object_step(p, "patch", request), jv_string("patch"), patch);
+	    object_step("patch", request), jv_string("patch"), patch);
 }
 
 static jv
@@ -279,57 +278,54 @@ static void
 act_on_object(
     struct play *p, enum mishap_act act, jv request, jv object, bool primary)
 {
-	jv gone = jv_object();
-
 	switch (act) {
 	case MISHAP_TOUCH:
 		play_come(p, 0, COMING_CLIENT,
-		    annotated(
-			object_step(p, "patch", request), jv_string("now")),
+		    annotated(object_step("patch", request), jv_string("now")),
 		    0);
 		play_come(p, 5 * s, COMING_CLIENT,
-		    annotated(object_step(p, "patch", request), jv_null()), 0);
+		    annotated(object_step("patch", request), jv_null()), 0);
 		break;
 	case MISHAP_HOLD:
 		if (jv_is_valid(jvtext_peek(
 			jvtext_peek(object, "metadata"), "finalizers")))
 			break;
 		play_come(p, 0, COMING_CLIENT,
-		    patched(p, request,
+		    patched(request,
 			jv_parse("[{\"op\":\"add\",\"path\":\"/metadata/"
 				 "finalizers\",\"value\":[\"example.com/"
 				 "torture\"]}]")),
 		    0);
 		play_come(p, 40 * s, COMING_CLIENT,
-		    patched(p, request,
+		    patched(request,
 			jv_parse("[{\"op\":\"remove\",\"path\":\"/metadata/"
 				 "finalizers\"}]")),
 		    0);
 		break;
 	case MISHAP_DISOWN:
-		gone = jv_parse("{\"metadata\":{\"ownerReferences\":null,"
-				"\"annotations\":null}}");
 		if (!primary)
 			play_come(p, 0, COMING_CLIENT,
-			    patched(p, request, jv_copy(gone)), 0);
+			    patched(request,
+				jv_parse("{\"metadata\":{\"ownerReferences\":"
+					 "null,\"annotations\":null}}")),
+			    0);
 		break;
 	case MISHAP_USURP:
 		if (primary)
 			break;
 		play_come(
-		    p, 0, COMING_CLIENT, object_step(p, "delete", request), 0);
+		    p, 0, COMING_CLIENT, object_step("delete", request), 0);
 		play_come(p, 0, COMING_CLIENT,
 		    made_again(without_marks(jv_copy(object))), 0);
 		break;
 	default:
 		play_come(
-		    p, 0, COMING_CLIENT, object_step(p, "delete", request), 0);
+		    p, 0, COMING_CLIENT, object_step("delete", request), 0);
 		/* A primary comes again: its user wants the same as before. */
 		if (primary && act == MISHAP_DELETE)
 			play_come(p, ms, COMING_CLIENT, made_again(object), 0);
 		break;
 	}
-	jv_free(gone);
 }
 
 static void
@@ -376,13 +372,10 @@ act_as_client(struct play *p, const struct mishap *f, jv request)
 static bool
 comes_late(struct play *p, const struct mishap *f, jv request)
 {
-	jv body = jvtext_peek(request, "body");
-
 	/* The journal does not have what is secret. */
 	if (f->kind->act != MISHAP_LATE ||
 	    span_is(play_text(request, "resource"), "secrets"))
 		return false;
-	(void)body;
 	play_come(p, strtoll(f->arg.p, NULL, 10) * ms, COMING_LATE,
 	    jv_copy(request), 0);
 	return true;

@@ -35,52 +35,6 @@ world_real_us(const struct world *w)
 	return (w->page->boot_ns + w->page->ahead_ns) / 1000;
 }
 
-static int64_t
-due(const struct world *w, const struct clock_slot *s)
-{
-	int64_t boot = s->boot_ns, awake = s->awake_ns;
-
-	if (awake != CLOCK_NO_TIME)
-		awake += w->page->asleep_ns;
-	return boot < awake ? boot : awake;
-}
-
-static bool
-waits(const struct world *w, const struct clock_slot *s)
-{
-	const struct still_task *t = still_find(&w->still, s);
-
-	return t != NULL && t->state != 'T' && s->waits;
-}
-
-static int64_t
-next_timer(const struct world *w)
-{
-	int64_t first = CLOCK_NO_TIME;
-
-	for (uint32_t i = 0; i < w->page->used && i < CLOCK_SLOTS; i++) {
-		const struct clock_slot *s = &w->page->slots[i];
-
-		if (waits(w, s) && due(w, s) < first)
-			first = due(w, s);
-	}
-	return first;
-}
-
-static void
-wake_due(struct world *w)
-{
-	for (uint32_t i = 0; i < w->page->used && i < CLOCK_SLOTS; i++) {
-		struct clock_slot *s = &w->page->slots[i];
-
-		if (!s->waits || still_find(&w->still, s) == NULL ||
-		    due(w, s) > w->page->boot_ns)
-			continue;
-		s->waits = 0;
-		kill(s->pid, CLOCK_SIGNAL);
-	}
-}
-
 static void
 read_some(int fd, struct buf *b)
 {
@@ -111,19 +65,18 @@ world_still(struct world *w)
 static void
 move(struct world *w, int64_t to)
 {
-	if (to > w->page->boot_ns)
-		w->page->boot_ns = to;
-	wake_due(w);
+	still_move(&w->still, to);
 	world_still(w);
 }
 
 bool
 world_step(struct world *w, int64_t end_ns)
 {
-	int64_t next = next_timer(w);
+	const struct clock_slot *next = still_next(&w->still);
+	bool is_near = next != NULL && still_due(&w->still, next) < end_ns;
 
-	move(w, next < end_ns ? next : end_ns);
-	return next < end_ns;
+	move(w, is_near ? still_due(&w->still, next) : end_ns);
+	return is_near;
 }
 
 /* ---- processes ---- */

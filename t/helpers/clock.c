@@ -69,56 +69,10 @@ duration(const char *text)
 
 /* ---- time ---- */
 
-static int64_t
-due(const struct clock_slot *s)
-{
-	int64_t boot = s->boot_ns, awake = s->awake_ns;
-
-	if (awake != CLOCK_NO_TIME)
-		awake += page->asleep_ns;
-	return boot < awake ? boot : awake;
-}
-
-/* The slot whose timer is next, of processes that are not stopped. */
-static struct clock_slot *
-next(void)
-{
-	struct clock_slot *first = NULL;
-
-	for (uint32_t i = 0; i < page->used && i < CLOCK_SLOTS; i++) {
-		struct clock_slot *s = &page->slots[i];
-		const struct still_task *t = still_find(&all, s);
-
-		if (t == NULL || t->state == 'T' || !s->waits ||
-		    due(s) == CLOCK_NO_TIME)
-			continue;
-		if (first == NULL || due(s) < due(first))
-			first = s;
-	}
-	return first;
-}
-
-/* One that is woken works, until it says that it waits again. */
-static void
-wake_due(void)
-{
-	for (uint32_t i = 0; i < page->used && i < CLOCK_SLOTS; i++) {
-		struct clock_slot *s = &page->slots[i];
-
-		if (!s->waits || still_find(&all, s) == NULL ||
-		    due(s) > page->boot_ns)
-			continue;
-		s->waits = 0;
-		kill(s->pid, CLOCK_SIGNAL);
-	}
-}
-
 static void
 move(int64_t to)
 {
-	if (to > page->boot_ns)
-		page->boot_ns = to;
-	wake_due();
+	still_move(&all, to);
 	still_wait(&all);
 }
 
@@ -128,10 +82,10 @@ step(int64_t end)
 {
 	struct clock_slot *first;
 
-	first = next();
-	if (first == NULL || due(first) > end)
+	first = still_next(&all);
+	if (first == NULL || still_due(&all, first) > end)
 		return false;
-	move(due(first));
+	move(still_due(&all, first));
 	return true;
 }
 
@@ -223,13 +177,14 @@ verb_settle(char **argv)
 	struct clock_slot *first;
 
 	do {
-		first = next();
-		if (first == NULL || due(first) - page->boot_ns >= near)
+		first = still_next(&all);
+		if (first == NULL ||
+		    still_due(&all, first) - page->boot_ns >= near)
 			return 0;
 	} while (step(end));
 	fprintf(stderr, "clock: %s (%d) has a timer in %" PRId64 " ms\n",
 	    first->name, (int)first->pid,
-	    (due(first) - page->boot_ns) / 1000000);
+	    (still_due(&all, first) - page->boot_ns) / 1000000);
 	return 1;
 }
 
@@ -316,9 +271,10 @@ verb_show(char **argv)
 				continue;
 			printf(" %s%s", s->waits ? "waits" : "works",
 			    s->in_flight ? " in flight" : "");
-			if (s->waits && due(s) != CLOCK_NO_TIME)
+			if (s->waits && still_due(&all, s) != CLOCK_NO_TIME)
 				printf(" %" PRId64 " ms",
-				    (due(s) - page->boot_ns) / 1000000);
+				    (still_due(&all, s) - page->boot_ns) /
+					1000000);
 		}
 		putchar('\n');
 	}

@@ -14,9 +14,8 @@
 
 enum {
 	CLOCK_SLOTS = 4096,
-	CLOCK_TASKS = 1024, /* looked at at once */
-	CLOCK_NAME = 16,    /* of a process, as the kernel cuts it */
-	CLOCK_EAR = 32,
+	CLOCK_TASKS = 1024,   /* looked at at once */
+	CLOCK_NAME = 16,      /* of a process, as the kernel cuts it */
 	CLOCK_SIGNAL = SIGURG /* look at the page; ignored by other programs */
 };
 #define CLOCK_NO_TIME INT64_MAX
@@ -33,8 +32,6 @@ struct clock_slot {
 	_Atomic int32_t pid;
 	char name[CLOCK_NAME];
 	_Atomic uint32_t waits;	    /* now */
-	_Atomic uint32_t ever;	    /* it has waited */
-	_Atomic uint32_t turns;	    /* how often it has gone on */
 	_Atomic uint32_t in_flight; /* enum clock_flight */
 	/* When the wait ends, in nanoseconds of the clock that it counts on;
 	 * CLOCK_NO_TIME: by an event only. */
@@ -49,10 +46,6 @@ struct clock_page {
 	int32_t root; /* the process whose descendants are looked at */
 	_Atomic uint32_t waits; /* a futex: how often any has begun to wait */
 	_Atomic uint32_t used;
-	/* The name (after a zero byte) of a socket that takes what a process
-	 * waits for: see still_listen. Empty: none does. */
-	char ear[CLOCK_EAR];
-	_Atomic uint32_t told; /* messages sent there */
 	/* Of the last look: a process whose parent is gone is one of ours. */
 	int32_t known[CLOCK_TASKS];
 	struct clock_slot slots[CLOCK_SLOTS];

@@ -4,14 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <poll.h>
-#include <stddef.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -75,10 +72,6 @@ forget(struct still_task *t)
 	close(t->state_fd);
 	close(t->turns_fd);
 	close(t->below_fd);
-	if (t->waits_fd >= 0)
-		close(t->waits_fd);
-	if (t->end_fd >= 0)
-		close(t->end_fd);
 }
 
 static void add_below(struct still *s, const struct still_task *t);
@@ -96,8 +89,6 @@ still_add(struct still *s, pid_t pid)
 	if (s->count == CLOCK_TASKS)
 		too_many();
 	*t = (struct still_task){.pid = pid,
-	    .waits_fd = -1,
-	    .end_fd = -1,
 	    .state_fd = open_proc(pid, "stat"),
 	    .turns_fd = open_proc(pid, "schedstat"),
 	    .below_fd = open_proc(pid, "children")};
@@ -142,124 +133,6 @@ add_below(struct still *s, const struct still_task *t)
 	}
 }
 
-/* ---- what processes tell ---- */
-
-static uint32_t
-used_slots(const struct clock_page *page)
-{
-	return page->used < CLOCK_SLOTS ? page->used : CLOCK_SLOTS;
-}
-
-bool
-still_listen(struct still *s)
-{
-	struct sockaddr_un a = {.sun_family = AF_UNIX};
-	static unsigned number;
-	char *name = s->page->ear;
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	snprintf(name, CLOCK_EAR, "ktorture-%d-%u", (int)getpid(), number++);
-	memcpy(a.sun_path + 1, name, strlen(name));
-	if (fd < 0 ||
-	    bind(fd, (struct sockaddr *)&a,
-		(socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
-		    strlen(name))) != 0) {
-		if (fd >= 0)
-			close(fd);
-		name[0] = '\0';
-		return false;
-	}
-	s->ear_fd = fd;
-	return true;
-}
-
-static struct clock_slot *
-slot_of(const struct still *s, pid_t pid)
-{
-	for (uint32_t i = used_slots(s->page); i > 0; i--)
-		if (s->page->slots[i - 1].pid == pid)
-			return &s->page->slots[i - 1];
-	return NULL;
-}
-
-static void
-take_ear(struct still *s, pid_t pid, int fd)
-{
-	for (size_t i = 0; i < s->count; i++) {
-		struct still_task *t = &s->tasks[i];
-
-		if (t->pid != pid)
-			continue;
-		if (t->waits_fd >= 0)
-			close(t->waits_fd);
-		if (t->end_fd < 0)
-			t->end_fd = (int)syscall(SYS_pidfd_open, pid, 0);
-		t->waits_fd = fd;
-		t->slot = slot_of(s, pid);
-		read_state(t);
-		return;
-	}
-	close(fd);
-}
-
-static void
-hear(struct still *s)
-{
-	while (s->heard != s->page->told) {
-		union {
-			struct cmsghdr head;
-			char bytes[CMSG_SPACE(sizeof(int))];
-		} control;
-		int32_t pid = 0;
-		struct iovec what = {&pid, sizeof(pid)};
-		struct msghdr m = {.msg_iov = &what,
-		    .msg_iovlen = 1,
-		    .msg_control = &control,
-		    .msg_controllen = sizeof(control.bytes)};
-		int fd;
-
-		if (recvmsg(s->ear_fd, &m, MSG_CMSG_CLOEXEC) <= 0)
-			return;
-		s->heard++;
-		if (m.msg_controllen < sizeof(control.head))
-			continue;
-		memcpy(&fd, CMSG_DATA(&control.head), sizeof(fd));
-		take_ear(s, pid, fd);
-	}
-}
-
-/* Which of them wait, and have nothing to read. */
-static void
-ask_all(struct still *s)
-{
-	struct pollfd fds[2 * CLOCK_TASKS];
-	nfds_t n = 0;
-
-	for (size_t i = 0; i < s->count; i++) {
-		struct still_task *t = &s->tasks[i];
-
-		t->quiet = t->waits_fd >= 0 && t->slot != NULL &&
-		    t->end_fd >= 0 && t->slot->waits;
-		if (!t->quiet)
-			continue;
-		fds[n++] = (struct pollfd){t->waits_fd, POLLIN, 0};
-		fds[n++] = (struct pollfd){t->end_fd, POLLIN, 0};
-	}
-	if (n == 0 || poll(fds, n, 0) <= 0)
-		return;
-	n = 0;
-	for (size_t i = 0; i < s->count; i++) {
-		struct still_task *t = &s->tasks[i];
-
-		if (!t->quiet)
-			continue;
-		t->quiet = fds[n].revents == 0 && fds[n + 1].revents == 0;
-		n += 2;
-	}
-}
-
-/* ---- looks ---- */
-
 /* Whether it has run. One that has not, and was not running either, has nothing
  * new below it, and its state is what it was, unless it is to run by now. */
 static bool
@@ -267,16 +140,10 @@ look_at(struct still *s, size_t i, enum still_how how)
 {
 	struct still_task *t = &s->tasks[i];
 	char turns[STILL_TURNS_MAX];
-	bool running = t->state == 'R', ran, there;
+	bool running = t->state == 'R', ran;
 	bool skip = how == STILL_NEWS || t->pid == s->page->root;
+	bool there = skip || read_state(t);
 
-	if (t->quiet && t->state != 'T') {
-		ran = t->slot->turns != t->slot_turns;
-		t->slot_turns = t->slot->turns;
-		t->state = 'S';
-		return ran;
-	}
-	there = skip || read_state(t);
 	there = there && read_again(t->turns_fd, turns, sizeof(turns));
 	ran = !there || strcmp(turns, t->turns) != 0;
 	if (there && (ran || running)) {
@@ -303,6 +170,12 @@ drop_gone(struct still *s)
 	s->count = kept;
 }
 
+static uint32_t
+used_slots(const struct clock_page *page)
+{
+	return page->used < CLOCK_SLOTS ? page->used : CLOCK_SLOTS;
+}
+
 /* Whether the process of a slot is there, and not stopped, so that what it says
  * there is true. */
 static bool
@@ -313,8 +186,8 @@ goes(const struct still *s, const struct clock_slot *slot)
 	return t != NULL && t->state != 'T';
 }
 
-/* A process that is stopped reads nothing, and that holds nothing up. (Whose it is, is
- * not looked for.) */
+/* A process that is stopped reads nothing, and that holds nothing up. (Whose it
+ * is, is not looked for.) */
 static bool
 sends(const struct still *s, const struct clock_slot *slot)
 {
@@ -329,10 +202,6 @@ still_look(struct still *s, enum still_how how, bool *asleep, bool *ran)
 
 	*asleep = true;
 	*ran = false;
-	if (s->ear_fd >= 0) {
-		hear(s);
-		ask_all(s);
-	}
 	for (size_t i = 0; i < known; i++)
 		*ran = look_at(s, i, how) || *ran;
 	while (
@@ -376,16 +245,13 @@ still_find(const struct still *s, const struct clock_slot *slot)
 {
 	const struct still_task *t = find(s, slot->pid);
 
-	return t != NULL &&
-		(t->slot == slot || strcmp(t->name, slot->name) == 0)
-	    ? t
-	    : NULL;
+	return t != NULL && strcmp(t->name, slot->name) == 0 ? t : NULL;
 }
 
 void
 still_begin(struct still *s, struct clock_page *page)
 {
-	*s = (struct still){.page = page, .ear_fd = -1};
+	*s = (struct still){.page = page};
 	if (page->root != 0)
 		still_add(s, page->root);
 	for (int i = 0; i < CLOCK_TASKS && page->known[i] != 0; i++)
@@ -399,6 +265,54 @@ still_end(const struct still *s)
 		s->page->known[i] = i < s->count ? s->tasks[i].pid : 0;
 }
 
+/* ---- time ---- */
+
+int64_t
+still_due(const struct still *s, const struct clock_slot *slot)
+{
+	int64_t boot = slot->boot_ns, awake = slot->awake_ns;
+
+	if (awake != CLOCK_NO_TIME)
+		awake += s->page->asleep_ns;
+	return boot < awake ? boot : awake;
+}
+
+struct clock_slot *
+still_next(const struct still *s)
+{
+	struct clock_slot *first = NULL;
+
+	for (uint32_t i = 0; i < used_slots(s->page); i++) {
+		struct clock_slot *slot = &s->page->slots[i];
+
+		if (!goes(s, slot) || !slot->waits ||
+		    still_due(s, slot) == CLOCK_NO_TIME)
+			continue;
+		if (first == NULL || still_due(s, slot) < still_due(s, first))
+			first = slot;
+	}
+	return first;
+}
+
+/* One that is woken works, until it says that it waits again. */
+void
+still_move(const struct still *s, int64_t to)
+{
+	if (to > s->page->boot_ns)
+		s->page->boot_ns = to;
+	for (uint32_t i = 0; i < used_slots(s->page); i++) {
+		struct clock_slot *slot = &s->page->slots[i];
+
+		if (!slot->waits || still_find(s, slot) == NULL ||
+		    still_due(s, slot) > s->page->boot_ns)
+			continue;
+		slot->waits = 0;
+		kill(slot->pid, CLOCK_SIGNAL);
+	}
+}
+
+/* ---- waiting ---- */
+
 /* Whether the process of a slot says that it works. It may be gone since, or wait
  * for something else: only a look shows it. */
 static bool
@@ -407,8 +321,7 @@ one_works(const struct still *s)
 	for (uint32_t i = 0; i < s->slots; i++) {
 		const struct clock_slot *slot = &s->page->slots[i];
 
-		if (slot->ever && (!slot->waits || sends(s, slot)) &&
-		    goes(s, slot))
+		if ((!slot->waits || sends(s, slot)) && goes(s, slot))
 			return true;
 	}
 	return false;

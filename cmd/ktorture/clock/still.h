@@ -9,10 +9,6 @@
  * process has run costs little to read, and its state much: the first look reads
  * it only of those that have run, after their turns; the second one of all, and
  * before their turns.
- *
- * With still_listen the same is asked of the processes themselves: those that say
- * that they wait, and have nothing to read, sleep; those that have not gone on
- * since, have not run.
  */
 #ifndef STILL_H
 #define STILL_H
@@ -32,12 +28,6 @@ struct still_task {
 	int threads;		     /* of its process */
 	char turns[STILL_TURNS_MAX]; /* on a processor: how often, how long */
 	int state_fd, turns_fd, below_fd;
-	/* Of a process that has told what it waits for (still_listen): its epoll
-	 * and its end, for poll(2); -1: unknown. */
-	int waits_fd, end_fd;
-	struct clock_slot *slot;
-	uint32_t slot_turns;
-	bool quiet; /* in this look: it waits, and nothing is there */
 };
 
 struct still {
@@ -45,21 +35,12 @@ struct still {
 	struct still_task tasks[CLOCK_TASKS];
 	size_t count;
 	uint32_t slots; /* looked at for new processes */
-	int ear_fd;	/* -1: it does not listen */
-	uint32_t heard;
-	bool stopped; /* one of them is (SIGSTOP) */
+	bool stopped;	/* one of them is (SIGSTOP) */
 };
 
 /* Once, before all; and after all, so that what is known stays so. */
 void still_begin(struct still *s, struct clock_page *page);
 void still_end(const struct still *s);
-/*
- * Asks processes that take a slot for a descriptor of what they wait for. Of one
- * that has given it, no file of /proc is read while it waits: one poll(2) tells
- * of all whether anything is there for them. All processes are below this one or
- * take a slot when they are forked. False: there is no socket.
- */
-bool still_listen(struct still *s);
 /* That process counts, too, and all below it. */
 void still_add(struct still *s, pid_t pid);
 /* Waits until they are idle; the tasks are as they are then. */
@@ -74,5 +55,15 @@ const struct still_task *still_find(
 
 /* Whether that process is there, and has not ended. */
 bool still_lives(const struct still *s, pid_t pid);
+
+/* ---- the hand of the clock ---- */
+
+/* When the wait of a slot ends, in nanoseconds since boot; CLOCK_NO_TIME: by an
+ * event only. */
+int64_t still_due(const struct still *s, const struct clock_slot *slot);
+/* The slot whose timer is next, of processes that are not stopped; or NULL. */
+struct clock_slot *still_next(const struct still *s);
+/* It is that time, unless it is later already: wakes those that are due. */
+void still_move(const struct still *s, int64_t to_ns);
 
 #endif

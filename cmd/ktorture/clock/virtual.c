@@ -10,9 +10,7 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +20,6 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,7 +33,6 @@ static const int64_t ms = 1000000;
 static struct clock_page *page;
 static struct clock_slot *slot;
 static pid_t slot_of;
-static int heard_fd = -1;
 static uint64_t draws;
 /* Descriptors that the loop waits for, but those that are not TCP; some may be
  * closed. */
@@ -80,59 +76,10 @@ epoll_ctl(int epoll_fd, int op, int fd, struct epoll_event *event)
 	return (int)syscall(SYS_epoll_ctl, epoll_fd, op, fd, event);
 }
 
-/* ---- processes ---- */
-
-/* Says what it waits for to the one that moves the clock. */
-static void
-tell_ear(int epoll_fd)
-{
-	struct sockaddr_un a = {.sun_family = AF_UNIX};
-	size_t n = strlen(page->ear);
-	int32_t pid = slot_of;
-	struct iovec what = {&pid, sizeof(pid)};
-	union {
-		struct cmsghdr head;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = {.head = {.cmsg_len = CMSG_LEN(sizeof(int)),
-			 .cmsg_level = SOL_SOCKET,
-			 .cmsg_type = SCM_RIGHTS}};
-	struct msghdr m = {.msg_name = &a,
-	    .msg_namelen =
-		(socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n),
-	    .msg_iov = &what,
-	    .msg_iovlen = 1,
-	    .msg_control = &control,
-	    .msg_controllen = sizeof(control.bytes)};
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-	heard_fd = epoll_fd;
-	memcpy(a.sun_path + 1, page->ear, n);
-	memcpy(CMSG_DATA(&control.head), &epoll_fd, sizeof(epoll_fd));
-	if (fd >= 0 && sendmsg(fd, &m, 0) > 0)
-		page->told++;
-	if (fd >= 0)
-		close(fd);
-}
-
-static void take_slot(void);
-
-/* It works from its first moment on. */
-static void
-forked(void)
-{
-	if (page != NULL && page->ear[0] != '\0')
-		take_slot();
-}
-
 void
 page_use(struct clock_page *p)
 {
-	static bool watches;
-
 	page = p;
-	if (!watches)
-		pthread_atfork(NULL, NULL, forked);
-	watches = true;
 }
 
 static void
@@ -141,29 +88,12 @@ woken(int signo)
 	(void)signo;
 }
 
-/* A process sets this of itself, after it was forked and before it waits. */
-static void
-set_up_slot(void)
-{
-	struct sigaction wake = {.sa_handler = woken};
-	sigset_t set;
-
-	/* A sandbox may refuse it. */
-	if (prctl(PR_GET_NAME, slot->name) != 0)
-		snprintf(slot->name, CLOCK_NAME, "%.15s",
-		    program_invocation_short_name);
-	/* Comes only while it waits. */
-	sigemptyset(&set);
-	sigaddset(&set, CLOCK_SIGNAL);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	sigaction(CLOCK_SIGNAL, &wake, NULL);
-	slot->ever = 1;
-}
-
 /* A process that was forked has another than its parent. */
 static void
 take_slot(void)
 {
+	struct sigaction wake = {.sa_handler = woken};
+	sigset_t set;
 	uint32_t n;
 
 	if (slot_of == getpid())
@@ -173,7 +103,15 @@ take_slot(void)
 		abort();
 	slot = &page->slots[n];
 	draws = 0;
-	heard_fd = -1;
+	/* A sandbox may refuse it. */
+	if (prctl(PR_GET_NAME, slot->name) != 0)
+		snprintf(slot->name, CLOCK_NAME, "%.15s",
+		    program_invocation_short_name);
+	/* Comes only while it waits. */
+	sigemptyset(&set);
+	sigaddset(&set, CLOCK_SIGNAL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigaction(CLOCK_SIGNAL, &wake, NULL);
 	slot_of = getpid();
 	slot->pid = slot_of;
 }
@@ -223,8 +161,6 @@ in_flight(void)
 static bool
 begin(int64_t boot_ns, int64_t until_awake_ns, sigset_t *mask)
 {
-	if (!slot->ever)
-		set_up_slot();
 	sigprocmask(SIG_BLOCK, NULL, mask);
 	sigdelset(mask, CLOCK_SIGNAL);
 	slot->in_flight = in_flight();
@@ -241,7 +177,6 @@ begin(int64_t boot_ns, int64_t until_awake_ns, sigset_t *mask)
 static void
 go_on(void)
 {
-	slot->turns++;
 	slot->waits = 0;
 	slot->in_flight = CLOCK_FLIGHT_NONE;
 }
@@ -278,8 +213,6 @@ clock_wait(int epoll_fd, struct epoll_event *events, int max, uint64_t until_ms)
 		    epoll_fd, events, max, left_ms(until_ms), NULL);
 	}
 	take_slot();
-	if (page->ear[0] != '\0' && heard_fd != epoll_fd)
-		tell_ear(epoll_fd);
 	if (until_ms - now < CLOCK_LONG_MS)
 		awake = (int64_t)(until_ms * (uint64_t)ms - clock_boot_ns()) +
 		    awake_ns();
@@ -338,8 +271,6 @@ clock_jitter(void)
 	}
 	x = page->seed;
 	take_slot();
-	if (!slot->ever)
-		set_up_slot();
 	for (int i = 0; i < CLOCK_NAME; i++)
 		x = mixed(x + (unsigned char)slot->name[i]);
 	for (const struct clock_slot *s = page->slots; s < slot; s++)

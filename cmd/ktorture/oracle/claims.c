@@ -378,19 +378,6 @@ learn_phases(struct claims *g, const struct played *p)
 	}
 }
 
-static void
-read_rules(struct claims *g, jv rules)
-{
-	for (int i = 0, n = played_length(rules); i < n; i++) {
-		jv rule = played_at(rules, i);
-		struct span path = played_text(rule, "varies");
-
-		if (path.n > 0)
-			normal_mask_pattern(
-			    &g->varies, played_text(rule, "kind"), path);
-	}
-}
-
 struct claims *
 claims_new(const struct played *clean, const struct played *other, jv rules)
 {
@@ -398,7 +385,7 @@ claims_new(const struct played *clean, const struct played *other, jv rules)
 	struct learned to = {g, false};
 
 	g->rules = rules;
-	read_rules(g, rules);
+	normal_mask_rules(&g->varies, rules);
 	learn_phases(g, clean);
 	learn_phases(g, other);
 	find_claims(g, clean, learn_claim, &to);

@@ -113,19 +113,6 @@ learn(struct endstate *e)
 	}
 }
 
-static void
-add_rules(struct normal_mask *mask, jv rules)
-{
-	for (int i = 0, n = played_length(rules); i < n; i++) {
-		jv rule = played_at(rules, i);
-		struct span path = played_text(rule, "varies");
-
-		if (path.n > 0)
-			normal_mask_pattern(
-			    mask, played_text(rule, "kind"), path);
-	}
-}
-
 struct endstate *
 endstate_new(const struct played *clean, const struct played *other, jv rules)
 {
@@ -136,7 +123,7 @@ endstate_new(const struct played *clean, const struct played *other, jv rules)
 	shelve(&e->clean, clean);
 	shelve(&e->other, other);
 	learn(e);
-	add_rules(&e->mask, rules);
+	normal_mask_rules(&e->mask, rules);
 	return e;
 }
 

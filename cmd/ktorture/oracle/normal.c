@@ -201,6 +201,18 @@ is_of_kind(const char *pattern, struct span kind)
 	return span_is(short_kind, pattern);
 }
 
+void
+normal_mask_rules(struct normal_mask *m, jv rules)
+{
+	for (int i = 0, n = played_length(rules); i < n; i++) {
+		jv rule = played_at(rules, i);
+		struct span path = played_text(rule, "varies");
+
+		if (path.n > 0)
+			normal_mask_pattern(m, played_text(rule, "kind"), path);
+	}
+}
+
 bool
 normal_masked(const struct normal_mask *m, struct span canon, struct span kind,
     struct span path)

@@ -41,6 +41,8 @@ void normal_mask_add(
 /* kind ("Deployment", or with its group) may be absent. path "." is all. */
 void normal_mask_pattern(
     struct normal_mask *m, struct span kind, struct span path);
+/* The patterns that the rules of a scenario name: "varies". */
+void normal_mask_rules(struct normal_mask *m, jv rules_peek);
 bool normal_masked(const struct normal_mask *m, struct span canon,
     struct span kind, struct span path);
 
