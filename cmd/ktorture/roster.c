@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "json/jvtext.h"
 
@@ -155,25 +156,17 @@ roster_add(struct roster *p, size_t scenario, jv record)
 
 /* ---- the order ---- */
 
-static uint64_t
-mixed(uint64_t x)
-{
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-	x = (x ^ x >> 27) * 0x94d049bb133111eb;
-	return x ^ x >> 31;
-}
-
 /* By the name of the schedule alone: requests that go side by side may come in
  * another order the next time. */
 static uint64_t
 chance_of(const struct roster *p, const struct schedule *s)
 {
 	struct buf b = BUF_INIT;
-	uint64_t x = mixed(p->seed + s->scenario + 1);
+	uint64_t x = hash_mix(p->seed + s->scenario + 1);
 
 	mishap_print(&s->faults[0], &b);
 	for (size_t i = 0; i < b.len; i++)
-		x = mixed(x + (unsigned char)b.data[i]);
+		x = hash_mix(x + (unsigned char)b.data[i]);
 	buf_release(&b);
 	return x;
 }
@@ -227,14 +220,14 @@ roster_order(struct roster *p)
 struct schedule
 roster_get(const struct roster *p, size_t n)
 {
-	uint64_t chance = mixed(p->seed + mixed(n + 1));
+	uint64_t chance = hash_mix(p->seed + hash_mix(n + 1));
 	struct schedule s, other;
 
 	if (n < p->count)
 		return p->singles[n];
 	s = p->singles[chance % p->count];
 	do {
-		chance = mixed(chance + 1);
+		chance = hash_mix(chance + 1);
 		other = p->singles[chance % p->count];
 	} while (other.scenario != s.scenario);
 	s.faults[s.count++] = other.faults[0];

@@ -21,4 +21,15 @@ void hash_forget(void);
  * paper's own test values are for r = 2 and f = 4. */
 uint64_t hash_keyed(struct span text, const uint64_t key[2], int r, int f);
 
+/* Mixes the bits of a number: the end of SplitMix64 (Steele, Lea, Flood: "Fast
+ * splittable pseudorandom number generators"). The same in every run: for
+ * sequences that a seed repeats, never for tables of strangers' texts. */
+static inline uint64_t
+hash_mix(uint64_t x)
+{
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/hash.h"
 #include "process/clock.h"
 
 static struct {
@@ -26,16 +27,11 @@ random_salt(void)
 	return generator.seed;
 }
 
-/* SplitMix64: Steele, Lea, Flood: Fast splittable pseudorandom number
- * generators, OOPSLA 2014. */
+/* SplitMix64 (hash_mix). */
 static uint64_t
 next(uint64_t *state)
 {
-	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
+	return hash_mix(*state += UINT64_C(0x9e3779b97f4a7c15));
 }
 
 void

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/hash.h"
 #include "clock/page.h"
 #include "process/clock.h"
 
@@ -250,14 +251,6 @@ clock_wait_fd(int fd, short events, uint64_t until_ms)
 	return n > 0;
 }
 
-static uint64_t
-mixed(uint64_t x)
-{
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-	x = (x ^ x >> 27) * 0x94d049bb133111eb;
-	return x ^ x >> 31;
-}
-
 /* The same for the n-th process of a name that waits. */
 uint64_t
 clock_jitter(void)
@@ -272,9 +265,9 @@ clock_jitter(void)
 	x = page->seed;
 	take_slot();
 	for (int i = 0; i < CLOCK_NAME; i++)
-		x = mixed(x + (unsigned char)slot->name[i]);
+		x = hash_mix(x + (unsigned char)slot->name[i]);
 	for (const struct clock_slot *s = page->slots; s < slot; s++)
 		if (strcmp(s->name, slot->name) == 0)
-			x = mixed(x + 1);
-	return mixed(x + ++draws * 0x9e3779b97f4a7c15);
+			x = hash_mix(x + 1);
+	return hash_mix(x + ++draws * 0x9e3779b97f4a7c15);
 }
