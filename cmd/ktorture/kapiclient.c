@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "http/http.h"
+#include "process/clock.h"
 #include "process/loop.h"
 
 enum { TIMEOUT_MS = 60000, SOON_MS = 20 };
@@ -62,14 +63,30 @@ kapiclient_on_wait(
 	c->arg = arg;
 }
 
+/* Several events make an answer: that the socket can be written to, that it can
+ * be read. */
+static void
+read_some(struct kapiclient *c)
+{
+	uint64_t end = clock_ms() + SOON_MS, now;
+
+	while (!c->done && (now = clock_ms()) < end)
+		loop_once(c->loop, (int)(end - now));
+}
+
+/* An answer that does not come soon may wait for the clock. */
 static void
 wait(struct kapiclient *c)
 {
-	loop_once(c->loop, c->still != NULL ? SOON_MS : -1);
-	if (c->done || c->still == NULL)
+	if (c->still == NULL) {
+		loop_once(c->loop, -1);
+		return;
+	}
+	read_some(c);
+	if (c->done)
 		return;
 	c->still(c->arg);
-	loop_once(c->loop, 0);
+	read_some(c);
 	if (!c->done)
 		c->step(c->arg);
 }

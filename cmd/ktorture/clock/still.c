@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
+
+enum { TURNS_MIN = 64, TURNS_MAX = 4096 };
 
 _Noreturn static void
 too_many(void)
@@ -328,18 +331,21 @@ one_works(const struct still *s)
 }
 
 /* Until one begins to wait; false: none did, for some time. Processes without a
- * slot say nothing when they sleep. */
+ * slot say nothing when they sleep. They share this processor, which then does
+ * not go to sleep itself: waking it takes longer than their work. */
 static bool
-nap(const struct clock_page *page, uint32_t waits, long *ns)
+nap(const struct clock_page *page, uint32_t waits, int *turns)
 {
-	struct timespec t = {.tv_nsec = *ns};
-
-	syscall(SYS_futex, &page->waits, FUTEX_WAIT, waits, &t);
-	if (page->waits != waits)
-		*ns = 250000;
-	else if (*ns < 4000000)
-		*ns *= 2;
-	return page->waits != waits;
+	for (int i = 0; i < *turns; i++) {
+		sched_yield();
+		if (page->waits != waits) {
+			*turns = TURNS_MIN;
+			return true;
+		}
+	}
+	if (*turns < TURNS_MAX)
+		*turns *= 2;
+	return false;
 }
 
 void
@@ -347,19 +353,19 @@ still_wait(struct still *s)
 {
 	enum still_how how = STILL_NEWS;
 	bool asleep, ran;
-	long ns = 250000;
+	int turns = TURNS_MIN;
 
 	for (;;) {
 		uint32_t waits = s->page->waits;
 
-		if (one_works(s) && nap(s->page, waits, &ns))
+		if (one_works(s) && nap(s->page, waits, &turns))
 			continue;
 		waits = s->page->waits;
 		still_look(s, how, &asleep, &ran);
 		if (asleep && how == STILL_ALL && !ran)
 			return;
 		if (!asleep)
-			nap(s->page, waits, &ns);
+			nap(s->page, waits, &turns);
 		how = asleep ? STILL_ALL : STILL_NEWS;
 	}
 }

@@ -66,6 +66,27 @@ clock_gettime(clockid_t id, struct timespec *ts)
 	return 0;
 }
 
+/* What came by TCP is acknowledged at once, and not some 40 ms later: until then
+ * its sender has bytes under way. False: it is not TCP. */
+static bool
+acknowledge(int fd)
+{
+	int on = 1;
+
+	return setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof(on)) == 0;
+}
+
+/* Of libcurl, too, which may read what it has not waited for. */
+ssize_t
+recv(int fd, void *data, size_t size, int flags)
+{
+	ssize_t n = recvfrom(fd, data, size, flags, NULL, NULL);
+
+	if (n > 0)
+		acknowledge(fd);
+	return n;
+}
+
 int
 epoll_ctl(int epoll_fd, int op, int fd, struct epoll_event *event)
 {
@@ -139,12 +160,10 @@ in_flight(void)
 	for (int fd = 0; fd < watched_end; fd++) {
 		struct tcp_info info = {0};
 		socklen_t n = sizeof(info);
-		int on = 1;
 
 		if (!watched[fd])
 			continue;
-		if (setsockopt(
-			fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof(on)) != 0) {
+		if (!acknowledge(fd)) {
 			watched[fd] = false;
 			continue;
 		}
