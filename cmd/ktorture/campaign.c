@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -280,28 +279,8 @@ tell(int fd, jv line)
 	jv_free(text);
 }
 
-/* One processor for all of a worker, the n-th of those that it may have: only one
- * of its processes has work, mostly, and another processor would have to be
- * woken for it. */
-static void
-settle_on(int n)
-{
-	cpu_set_t all, one;
-	int left;
-
-	if (sched_getaffinity(0, sizeof(all), &all) != 0)
-		return;
-	left = n % CPU_COUNT(&all);
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &all) && left-- == 0) {
-			CPU_ZERO(&one);
-			CPU_SET(cpu, &one);
-			sched_setaffinity(0, sizeof(one), &one);
-		}
-}
-
 _Noreturn static void
-work(struct campaign *r, struct shared *shared, int n_worker, int fd,
+work(struct campaign *r, struct shared *shared, unsigned n_worker, int fd,
     size_t most, uint64_t end_ms)
 {
 	struct err err = ERR_INIT;
@@ -309,8 +288,7 @@ work(struct campaign *r, struct shared *shared, int n_worker, int fd,
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "ktorture-worker");
-	settle_on(n_worker);
-	w = world_new(r->seed, &err);
+	w = world_new(r->seed, n_worker, &err);
 	while (w != NULL && clock_ms() < end_ms) {
 		size_t n = atomic_fetch_add(&shared->next, 1);
 		struct schedule s;
@@ -407,7 +385,7 @@ campaign_all(struct campaign *r, int workers, uint64_t seconds, size_t most,
 			    "cannot make a pipe: %s", strerror(errno));
 		all[i].pid = fork();
 		if (all[i].pid == 0)
-			work(r, shared, i, pipe[1], most, end_ms);
+			work(r, shared, (unsigned)i, pipe[1], most, end_ms);
 		close(pipe[1]);
 		fds[i] = (struct pollfd){pipe[0], POLLIN, 0};
 	}

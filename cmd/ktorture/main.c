@@ -302,7 +302,7 @@ run(int operands, char **operand, struct err *err)
 	inside_only = true;
 	if (startup_warm(o.watches, err) != 0)
 		return -1;
-	w = world_new((uint64_t)o.seed, err);
+	w = world_new((uint64_t)o.seed, 0, err);
 	if (w == NULL)
 		return -1;
 	rc = torture(&f, w, err);

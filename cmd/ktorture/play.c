@@ -171,6 +171,17 @@ note_planned(struct play *p, jv request)
 	arena_release(&a);
 }
 
+/* A leader writes its Lease for ever. */
+static bool
+tries_to_write(jv request)
+{
+	static const char *const reads[] = {"get", "list", "watch", NULL};
+	struct span verb = play_text(request, "verb");
+
+	return verb.n > 0 && !span_is_one_of(verb, reads) &&
+	    !span_is(play_text(request, "resource"), "leases");
+}
+
 void
 play_take_line(struct play *p, struct span raw)
 {
@@ -187,8 +198,13 @@ play_take_line(struct play *p, struct span raw)
 		return;
 	}
 	if (jv_is_valid(jvtext_peek(line, "change"))) {
+		if (!span_is(play_text(jvtext_peek(line, "object"), "kind"),
+			"Lease"))
+			p->written_ns = world_now(p->w);
 		play_take_change(p, line);
 	} else {
+		if (tries_to_write(line))
+			p->written_ns = world_now(p->w);
 		line = attributed(p, line);
 		if (jv_is_valid(jvtext_peek(line, "fault")))
 			note_planned(p, line);

@@ -264,17 +264,19 @@ next_due(const struct play *p, int64_t end)
 	return end;
 }
 
+/* All are idle: looks at what they have done, and does what follows. */
 static void
 settle(struct play *p)
 {
 	bool more;
 
 	do {
-		world_still(p->w);
 		more = play_take_lines(p, &p->w->journal, play_take_line);
 		play_take_lines(p, &p->w->log, play_take_log);
 		look_at_operator(p);
 		more = do_waiting(p) || do_due(p) || more;
+		if (more)
+			world_still(p->w);
 	} while (more);
 }
 
@@ -283,11 +285,23 @@ pass(struct play *p, int64_t ns)
 {
 	int64_t end = world_now(p->w) + ns;
 
+	world_still(p->w);
 	settle(p);
 	while (world_now(p->w) < end) {
 		world_step(p->w, next_due(p, end));
 		settle(p);
 	}
+}
+
+/* Until nothing was written for long: what is refused is tried again late. */
+static void
+converge(struct play *p)
+{
+	int64_t end = world_now(p->w) + TRIAL_CONVERGE_MS * ms, quiet;
+
+	while ((quiet = p->written_ns + TRIAL_QUIET_MS * ms) > world_now(p->w) &&
+	    end > world_now(p->w))
+		pass(p, (quiet < end ? quiet : end) - world_now(p->w));
 }
 
 /* ---- the play ---- */
@@ -366,6 +380,7 @@ play_steps(struct play *p)
 		if (i > 0 && !at_once)
 			pass(p, TRIAL_STEP_MS * ms);
 		p->step = i + 1;
+		p->written_ns = world_now(p->w);
 		if (saves)
 			upset_save(p, &p->saved);
 		play_note(p,
@@ -423,11 +438,12 @@ trial_play(struct world *w, const struct trial *t, struct err *err)
 		start_operator(&p);
 		pass(&p, TRIAL_FIRST_MS * ms);
 		play_steps(&p);
-		pass(&p, TRIAL_CONVERGE_MS * ms);
+		converge(&p);
 		play_note(&p,
 		    JV_OBJECT(jv_string("silence"), jv_true(),
 			jv_string("time"), play_number(world_real_us(w))));
-		pass(&p, TRIAL_SILENCE_MS * ms);
+		pass(&p,
+		    (t->count > 0 ? TRIAL_SILENCE_MS : TRIAL_CLEAN_MS) * ms);
 		end(&p);
 	}
 	backdrop_free(p.backdrop);

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <malloc.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,6 +177,15 @@ world_end(struct world *w, pid_t pid, int signo, int64_t limit_ns)
 	return status;
 }
 
+/* In place of the C library's: the tools give memory back when they are idle,
+ * which they are between any two moments of a virtual clock. */
+int
+malloc_trim(size_t pad)
+{
+	(void)pad;
+	return 0;
+}
+
 /* ---- the API server ---- */
 
 static void
@@ -288,8 +299,30 @@ start_kapi(struct world *w, uint64_t seed, struct err *err)
 	return 0;
 }
 
+/* One processor for all processes of a world, the n-th of those that are there:
+ * only one of them has work, mostly, and another processor would have to be woken
+ * for it. */
+static bool
+settle_on(unsigned n)
+{
+	static cpu_set_t all; /* a world in the same process may be another's */
+	cpu_set_t one;
+
+	if (CPU_COUNT(&all) == 0 &&
+	    sched_getaffinity(0, sizeof(all), &all) != 0)
+		return false;
+	n %= (unsigned)CPU_COUNT(&all);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &all) && n-- == 0) {
+			CPU_ZERO(&one);
+			CPU_SET(cpu, &one);
+			return sched_setaffinity(0, sizeof(one), &one) == 0;
+		}
+	return false;
+}
+
 struct world *
-world_new(uint64_t seed, struct err *err)
+world_new(uint64_t seed, unsigned n, struct err *err)
 {
 	struct world *w = mem_zalloc(sizeof(*w));
 	char dir[] = "/tmp/ktorture-XXXXXX";
@@ -311,6 +344,7 @@ world_new(uint64_t seed, struct err *err)
 	w->kubeconfig = in_dir(w, "kubeconfig");
 	deeds_init(&w->deeds);
 	still_begin(&w->still, w->page);
+	w->still.beside = settle_on(n);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (start_kapi(w, seed, err) == 0)
 		return w;

@@ -34,8 +34,9 @@ struct world {
 	struct deeds deeds;
 };
 
-/* Starts the API server. NULL with err. */
-struct world *world_new(uint64_t seed, struct err *err);
+/* Starts the API server; this process and all of the world run on its n-th
+ * processor. NULL with err. */
+struct world *world_new(uint64_t seed, unsigned n, struct err *err);
 void world_free(struct world *w);
 
 /* The cluster begins again, with these objects (lines of kapi --load); it is

@@ -45,6 +45,7 @@ struct clock_page {
 	uint64_t seed;		   /* of jitter */
 	int32_t root; /* the process whose descendants are looked at */
 	_Atomic uint32_t waits; /* a futex: how often any has begun to wait */
+	_Atomic uint32_t forks; /* how often any has forked */
 	_Atomic uint32_t used;
 	/* Of the last look: a process whose parent is gone is one of ours. */
 	int32_t known[CLOCK_TASKS];
@@ -54,5 +55,9 @@ struct clock_page {
 /* From now on this process, and those that it forks, have that clock. NULL: that
  * of the machine, by which they do not wait. */
 void page_use(struct clock_page *page);
+/* For a process without a page, while it waits for those with one: what came to
+ * it by TCP, and was read, is acknowledged, else its sender has bytes under way
+ * for some 40 ms. */
+void page_acknowledge(void);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -198,12 +199,32 @@ sends(const struct still *s, const struct clock_slot *slot)
 	    (slot->in_flight == CLOCK_FLIGHT_BLOCKED && !s->stopped);
 }
 
+/* By what is known of them. */
+static bool
+all_sleep(struct still *s)
+{
+	bool asleep = true;
+
+	s->stopped = false;
+	for (size_t i = 0; i < s->count; i++) {
+		s->stopped = s->stopped || s->tasks[i].state == 'T';
+		if (strchr("RD", s->tasks[i].state) != NULL &&
+		    s->tasks[i].pid != s->page->root)
+			asleep = false;
+	}
+	for (uint32_t i = 0; i < s->slots && asleep; i++)
+		if (sends(s, &s->page->slots[i]) && goes(s, &s->page->slots[i]))
+			asleep = false;
+	/* One has taken a slot, and not yet said whose it is. */
+	return asleep && s->slots == used_slots(s->page);
+}
+
 void
 still_look(struct still *s, enum still_how how, bool *asleep, bool *ran)
 {
 	size_t known = s->count;
 
-	*asleep = true;
+	s->forks = s->page->forks;
 	*ran = false;
 	for (size_t i = 0; i < known; i++)
 		*ran = look_at(s, i, how) || *ran;
@@ -212,19 +233,7 @@ still_look(struct still *s, enum still_how how, bool *asleep, bool *ran)
 		still_add(s, s->page->slots[s->slots++].pid);
 	*ran = *ran || s->count != known;
 	drop_gone(s);
-	s->stopped = false;
-	for (size_t i = 0; i < s->count; i++) {
-		s->stopped = s->stopped || s->tasks[i].state == 'T';
-		if (strchr("RD", s->tasks[i].state) != NULL &&
-		    s->tasks[i].pid != s->page->root)
-			*asleep = false;
-	}
-	for (uint32_t i = 0; i < s->slots && *asleep; i++)
-		if (sends(s, &s->page->slots[i]) && goes(s, &s->page->slots[i]))
-			*asleep = false;
-	/* One has taken a slot, and not yet said whose it is. */
-	if (s->slots != used_slots(s->page))
-		*asleep = false;
+	*asleep = all_sleep(s);
 }
 
 static const struct still_task *
@@ -345,15 +354,48 @@ nap(const struct clock_page *page, uint32_t waits, int *turns)
 	}
 	if (*turns < TURNS_MAX)
 		*turns *= 2;
+	page_acknowledge();
 	return false;
+}
+
+/* How often this process has left its processor. */
+static long
+switches(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return u.ru_nvcsw + u.ru_nivcsw;
+}
+
+/* Whether all sleep, of those that share this processor: none of them runs as
+ * long as this one does. */
+static bool
+all_sleep_beside(struct still *s)
+{
+	long before = switches();
+
+	for (size_t i = 0; i < s->count; i++)
+		if (s->tasks[i].pid != s->page->root &&
+		    !read_state(&s->tasks[i]))
+			s->tasks[i].pid = 0;
+	drop_gone(s);
+	return all_sleep(s) && switches() == before;
+}
+
+/* None is there that is not known. */
+static bool
+knows_all(const struct still *s)
+{
+	return s->forks == s->page->forks && s->slots == used_slots(s->page);
 }
 
 void
 still_wait(struct still *s)
 {
 	enum still_how how = STILL_NEWS;
-	bool asleep, ran;
 	int turns = TURNS_MIN;
+	bool asleep, ran;
 
 	for (;;) {
 		uint32_t waits = s->page->waits;
@@ -361,6 +403,14 @@ still_wait(struct still *s)
 		if (one_works(s) && nap(s->page, waits, &turns))
 			continue;
 		waits = s->page->waits;
+		if (s->beside && knows_all(s)) {
+			asleep = all_sleep_beside(s);
+			if (asleep && knows_all(s))
+				return;
+			/* One that has no slot works, for a short time. */
+			sched_yield();
+			continue;
+		}
 		still_look(s, how, &asleep, &ran);
 		if (asleep && how == STILL_ALL && !ran)
 			return;

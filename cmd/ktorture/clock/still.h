@@ -8,7 +8,8 @@
  * do, and none has run since it was seen asleep, then all slept at once. Whether a
  * process has run costs little to read, and its state much: the first look reads
  * it only of those that have run, after their turns; the second one of all, and
- * before their turns.
+ * before their turns. On one processor that all share one look is enough, if
+ * this process did not leave it meanwhile.
  */
 #ifndef STILL_H
 #define STILL_H
@@ -35,6 +36,8 @@ struct still {
 	struct still_task tasks[CLOCK_TASKS];
 	size_t count;
 	uint32_t slots; /* looked at for new processes */
+	uint32_t forks; /* of the page, at the last look */
+	bool beside;	/* all tasks are bound to the processor of this process */
 	bool stopped;	/* one of them is (SIGSTOP) */
 };
 
