@@ -280,16 +280,15 @@ tell(int fd, jv line)
 }
 
 _Noreturn static void
-work(struct campaign *r, struct shared *shared, unsigned n_worker, int fd,
+work(struct campaign *r, struct world *w, struct shared *shared, int fd,
     size_t most, uint64_t end_ms)
 {
 	struct err err = ERR_INIT;
-	struct world *w;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "ktorture-worker");
-	w = world_new(r->seed, n_worker, &err);
-	while (w != NULL && clock_ms() < end_ms) {
+	world_settle(w);
+	while (clock_ms() < end_ms) {
 		size_t n = atomic_fetch_add(&shared->next, 1);
 		struct schedule s;
 		jv record = jv_invalid(), found;
@@ -309,10 +308,6 @@ work(struct campaign *r, struct shared *shared, unsigned n_worker, int fd,
 			jv_string("found"), found, jv_string("counts"),
 			oracle_counts(record)));
 	}
-	if (w == NULL)
-		tell(fd, JV_OBJECT(jv_string("error"), jv_string(err.message)));
-	else
-		world_free(w);
 	_exit(0);
 }
 
@@ -364,8 +359,8 @@ take_all(struct campaign *r, struct buf *b, campaign_fn *fn, void *arg,
 }
 
 int
-campaign_all(struct campaign *r, int workers, uint64_t seconds, size_t most,
-    campaign_fn *fn, void *arg, struct err *err)
+campaign_all(struct campaign *r, struct world **worlds, int workers,
+    uint64_t seconds, size_t most, campaign_fn *fn, void *arg, struct err *err)
 {
 	struct shared *shared = mmap(NULL, sizeof(*shared),
 	    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -385,7 +380,7 @@ campaign_all(struct campaign *r, int workers, uint64_t seconds, size_t most,
 			    "cannot make a pipe: %s", strerror(errno));
 		all[i].pid = fork();
 		if (all[i].pid == 0)
-			work(r, shared, (unsigned)i, pipe[1], most, end_ms);
+			work(r, worlds[i], shared, pipe[1], most, end_ms);
 		close(pipe[1]);
 		fds[i] = (struct pollfd){pipe[0], POLLIN, 0};
 	}

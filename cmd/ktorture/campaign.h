@@ -60,10 +60,10 @@ struct campaign_result {
 typedef bool campaign_fn(void *arg, const struct campaign_result *r);
 
 /*
- * Plays schedules until fn says false, `most` (0: no limit) are done, or the
+ * Plays schedules, each worker in a world of its own, until fn says false, `most` (0: no limit) are done, or the
  * seconds of the machine are over. -1 with err.
  */
-int campaign_all(struct campaign *r, int workers, uint64_t seconds, size_t most,
-    campaign_fn *fn, void *arg, struct err *err);
+int campaign_all(struct campaign *r, struct world **worlds, int workers,
+    uint64_t seconds, size_t most, campaign_fn *fn, void *arg, struct err *err);
 
 #endif

@@ -213,27 +213,24 @@ tell_failure(struct campaign *r, struct world *w, struct scoreboard *rep,
 }
 
 static int
-play_all(struct campaign *r, struct world *w, struct scoreboard *rep,
+play_all(struct campaign *r, struct world **worlds, struct scoreboard *rep,
     struct err *err)
 {
-	int jobs = (int)o.jobs;
 	size_t most = (size_t)o.schedules;
 
-	if (jobs == 0)
-		jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	if (o.seconds == 0 && (most == 0 || most > r->roster.count))
 		most = r->roster.count;
 	roster_order(&r->roster);
 	scoreboard_begin(rep, r);
-	if (campaign_all(
-		r, jobs, (uint64_t)o.seconds, most, on_result, rep, err) != 0)
+	if (campaign_all(r, &worlds[1], (int)o.jobs, (uint64_t)o.seconds, most,
+		on_result, rep, err) != 0)
 		return -1;
 	scoreboard_end(rep);
 	if (rep->failed == 0) {
 		scoreboard_count(rep);
 		return rep->clean_failed > 0;
 	}
-	return tell_failure(r, w, rep, err);
+	return tell_failure(r, worlds[0], rep, err);
 }
 
 static int
@@ -255,7 +252,7 @@ list(struct campaign *r)
 }
 
 static int
-torture(struct opfolder *f, struct world *w, struct err *err)
+torture(struct opfolder *f, struct world **worlds, struct err *err)
 {
 	struct campaign r = {.folder = f, .seed = (uint64_t)o.seed};
 	struct scoreboard rep;
@@ -263,15 +260,40 @@ torture(struct opfolder *f, struct world *w, struct err *err)
 
 	roster_init(&r.roster, r.seed);
 	scoreboard_init(&rep, o.watches, r.seed);
-	rc = campaign_begin(&r, w, err);
+	rc = campaign_begin(&r, worlds[0], err);
 	if (rc == 0)
-		rc = add_scenarios(&r, w, &rep, err);
+		rc = add_scenarios(&r, worlds[0], &rep, err);
 	if (rc == 0)
 		rc = o.list		 ? list(&r)
-		    : o.faults.count > 0 ? play_one(&r, w, &rep, err)
-					 : play_all(&r, w, &rep, err);
+		    : o.faults.count > 0 ? play_one(&r, worlds[0], &rep, err)
+					 : play_all(&r, worlds, &rep, err);
 	campaign_release(&r);
 	scoreboard_release(&rep);
+	return rc;
+}
+
+/* The first is for this process, the others for workers. */
+static int
+torture_in_worlds(struct opfolder *f, struct err *err)
+{
+	bool alone = o.list || o.faults.count > 0;
+	size_t count = alone ? 1 : (size_t)o.jobs + 1, i;
+	struct world **worlds = mem_zalloc(count * sizeof(*worlds));
+	int rc = 0;
+
+	for (i = 0; i < count && rc == 0; i++) {
+		worlds[i] = world_new((uint64_t)o.seed,
+		    i > 0 ? (unsigned)i - 1 : 0, err);
+		rc = worlds[i] != NULL ? 0 : -1;
+	}
+	if (rc == 0) {
+		world_settle(worlds[0]);
+		rc = torture(f, worlds, err);
+	}
+	for (i = 0; i < count; i++)
+		if (worlds[i] != NULL)
+			world_free(worlds[i]);
+	free(worlds);
 	return rc;
 }
 
@@ -279,7 +301,6 @@ static int
 run(int operands, char **operand, struct err *err)
 {
 	struct opfolder f;
-	struct world *w;
 	int rc;
 
 	if (operands > 0)
@@ -302,11 +323,9 @@ run(int operands, char **operand, struct err *err)
 	inside_only = true;
 	if (startup_warm(o.watches, err) != 0)
 		return -1;
-	w = world_new((uint64_t)o.seed, 0, err);
-	if (w == NULL)
-		return -1;
-	rc = torture(&f, w, err);
-	world_free(w);
+	if (o.jobs == 0)
+		o.jobs = sysconf(_SC_NPROCESSORS_ONLN);
+	rc = torture_in_worlds(&f, err);
 	opfolder_release(&f);
 	return rc;
 }

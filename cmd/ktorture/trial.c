@@ -30,17 +30,17 @@ static void
 start_operator(struct play *p)
 {
 	struct buf watches = BUF_INIT, config = BUF_INIT, dir = BUF_INIT;
-	char *argv[8] = {"kpipe"};
+	const char *argv[8] = {"kpipe"};
 	int n = 1;
 
 	buf_addf(&watches, "--filename=%s", p->t->folder->watches_path);
 	buf_addf(&config, "--kubeconfig=%s", p->w->kubeconfig);
-	argv[n++] = (char *)buf_str(&watches);
-	argv[n++] = (char *)buf_str(&config);
+	argv[n++] = buf_str(&watches);
+	argv[n++] = buf_str(&config);
 	argv[n++] = "--sandbox=off";
 	if (p->t->recording != NULL) {
 		buf_addf(&dir, "--record=%s", p->t->recording);
-		argv[n++] = (char *)buf_str(&dir);
+		argv[n++] = buf_str(&dir);
 	}
 	p->operator_ = world_fork(p->w, kpipe_main, argv);
 	p->died_ns = 0;
@@ -56,7 +56,7 @@ look_at_operator(struct play *p)
 	int status;
 
 	if (p->ending || p->died_ns != 0 ||
-	    waitpid(p->operator_, &status, WNOHANG) != p->operator_)
+	    !world_has_ended(p->w, p->operator_, &status))
 		return;
 	play_note_end(p, span_str("kpipe"),
 	    WIFSIGNALED(status) ? WTERMSIG(status) : 0,

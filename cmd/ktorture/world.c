@@ -10,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -83,59 +81,41 @@ world_step(struct world *w, int64_t end_ns)
 
 /* ---- processes ---- */
 
+/* A process of the nursery begins. */
 static void
-become(const struct world *w, int (*main)(int, char **), char *const *argv,
-    int log_fd, pid_t parent)
+begin(void *arg)
 {
-	char **copy;
-	int argc = 0, null_fd;
+	const struct world *w = arg;
+	int null_fd = open("/dev/null", O_RDWR);
 	sigset_t none;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(EXIT_TRANSIENT);
-	setpgid(0, 0);
-	null_fd = open("/dev/null", O_RDWR);
 	dup2(null_fd, 0);
 	dup2(null_fd, 1);
-	dup2(log_fd, 2);
+	dup2(w->log_to, 2);
 	close_range(3, ~0u, 0);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	prctl(PR_SET_NAME, argv[0]);
-	while (argv[argc] != NULL)
-		argc++;
-	copy = mem_zalloc(((size_t)argc + 1) * sizeof(*copy));
-	for (int i = 0; i < argc; i++)
-		copy[i] = mem_strdup(argv[i]);
-	program_invocation_name = program_invocation_short_name = copy[0];
 	page_use(w->page);
-	exit(main(argc, copy));
 }
 
 pid_t
-world_fork(struct world *w, int (*main)(int, char **), char *const *argv)
+world_fork(
+    struct world *w, int (*main)(int, char **), const char *const *argv)
 {
-	pid_t parent = getpid(), pid;
-	int fds[2];
+	pid_t pid = nursery_fork(w->nursery, main, argv);
 
-	if (w->log_fd < 0 && pipe2(fds, O_CLOEXEC) == 0) {
-		fcntl(fds[0], F_SETFL, O_NONBLOCK);
-		fcntl(fds[0], F_SETPIPE_SZ, PIPE_BYTES);
-		w->log_fd = fds[0];
-		w->log_to = fds[1];
-	}
-	fflush(NULL);
-	pid = fork();
-	if (pid == 0)
-		become(w, main, argv, w->log_to, parent);
-	if (pid > 0) {
-		setpgid(pid, pid);
+	if (pid > 0)
 		still_add(&w->still, pid);
-	}
 	return pid;
+}
+
+bool
+world_has_ended(struct world *w, pid_t pid, int *status)
+{
+	return !still_lives(&w->still, pid) &&
+	    nursery_has_ended(w->nursery, pid, status);
 }
 
 /* All below it have ended, too: they are not the next one's. */
@@ -146,14 +126,15 @@ wait_gone(struct world *w)
 
 	do {
 		bool asleep, ran;
+		int status;
 
 		still_look(&w->still, STILL_ALL, &asleep, &ran);
 		most = w->still.count;
 		for (size_t i = 0; i < w->still.count; i++)
 			if (w->still.tasks[i].pid != w->kapi)
 				kill(w->still.tasks[i].pid, SIGKILL);
-		while (waitpid(-1, NULL, WNOHANG) > 0)
-			continue;
+		/* It reaps all of them. */
+		nursery_has_ended(w->nursery, 0, &status);
 	} while (most > 1);
 }
 
@@ -165,12 +146,13 @@ world_end(struct world *w, pid_t pid, int signo, int64_t limit_ns)
 
 	kill(pid, signo);
 	world_still(w);
-	while (waitpid(pid, &status, WNOHANG) == 0)
-		if (!world_step(w, end)) {
-			kill(pid, SIGKILL);
-			waitpid(pid, &status, 0);
-			break;
-		}
+	while (!world_has_ended(w, pid, &status) && world_step(w, end))
+		continue;
+	if (still_lives(&w->still, pid)) {
+		kill(pid, SIGKILL);
+		while (!nursery_has_ended(w->nursery, pid, &status))
+			sched_yield();
+	}
 	read_some(w->log_fd, &w->log);
 	wait_gone(w);
 	read_some(w->log_fd, &w->log);
@@ -270,6 +252,7 @@ start_kapi(struct world *w, uint64_t seed, struct err *err)
 {
 	struct buf out = BUF_INIT, journal = BUF_INIT, seed_arg = BUF_INIT;
 	char *file = in_dir(w, "journal"), *server = NULL;
+	int status;
 
 	(void)seed;
 	buf_addf(&out, "--kubeconfig-out=%s", w->kubeconfig);
@@ -278,10 +261,10 @@ start_kapi(struct world *w, uint64_t seed, struct err *err)
 	w->journal_fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	fcntl(w->journal_fd, F_SETPIPE_SZ, PIPE_BYTES);
 	w->kapi = world_fork(w, kapi_main,
-	    (char *[]){"kapi", (char *)buf_str(&out), (char *)buf_str(&journal),
+	    (const char *[]){"kapi", buf_str(&out), buf_str(&journal),
 		"--journal-changes", "--bookmark-interval=0", NULL});
 	while (w->kapi > 0 && access(w->kubeconfig, R_OK) != 0 &&
-	    waitpid(w->kapi, NULL, WNOHANG) == 0)
+	    !world_has_ended(w, w->kapi, &status))
 		world_still(w);
 	server = read_server(w->kubeconfig);
 	free(file);
@@ -299,26 +282,25 @@ start_kapi(struct world *w, uint64_t seed, struct err *err)
 	return 0;
 }
 
-/* One processor for all processes of a world, the n-th of those that are there:
- * only one of them has work, mostly, and another processor would have to be woken
- * for it. */
-static bool
-settle_on(unsigned n)
+void
+world_settle(struct world *w)
 {
-	static cpu_set_t all; /* a world in the same process may be another's */
-	cpu_set_t one;
+	w->still.beside = nursery_settle(w->number);
+}
 
-	if (CPU_COUNT(&all) == 0 &&
-	    sched_getaffinity(0, sizeof(all), &all) != 0)
+/* What the processes of the world say, in a pipe. */
+static bool
+open_log(struct world *w)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) != 0)
 		return false;
-	n %= (unsigned)CPU_COUNT(&all);
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &all) && n-- == 0) {
-			CPU_ZERO(&one);
-			CPU_SET(cpu, &one);
-			return sched_setaffinity(0, sizeof(one), &one) == 0;
-		}
-	return false;
+	fcntl(fds[0], F_SETFL, O_NONBLOCK);
+	fcntl(fds[0], F_SETPIPE_SZ, PIPE_BYTES);
+	w->log_fd = fds[0];
+	w->log_to = fds[1];
+	return true;
 }
 
 struct world *
@@ -329,14 +311,16 @@ world_new(uint64_t seed, unsigned n, struct err *err)
 	void *page = mmap(NULL, sizeof(*w->page), PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
+	w->number = n;
+	w->page = page;
 	w->journal_fd = w->log_fd = w->log_to = -1;
-	if (page == MAP_FAILED || mkdtemp(dir) == NULL) {
+	if (page == MAP_FAILED || mkdtemp(dir) == NULL || !open_log(w) ||
+	    (w->nursery = nursery_new(n, begin, w)) == NULL) {
 		err_set(
 		    err, ERR_TRANSIENT, "cannot begin: %s", strerror(errno));
 		free(w);
 		return NULL;
 	}
-	w->page = page;
 	w->page->seed = seed;
 	/* As if the machine had started a day ago. */
 	w->page->boot_ns = INT64_C(86400) * 1000000000;
@@ -344,8 +328,7 @@ world_new(uint64_t seed, unsigned n, struct err *err)
 	w->kubeconfig = in_dir(w, "kubeconfig");
 	deeds_init(&w->deeds);
 	still_begin(&w->still, w->page);
-	w->still.beside = settle_on(n);
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	w->still.pause = page_acknowledge;
 	if (start_kapi(w, seed, err) == 0)
 		return w;
 	world_free(w);
@@ -364,10 +347,7 @@ remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 void
 world_free(struct world *w)
 {
-	if (w->kapi > 0) {
-		kill(w->kapi, SIGKILL);
-		waitpid(w->kapi, NULL, 0);
-	}
+	nursery_free(w->nursery);
 	nftw(w->dir, remove_one, 4, FTW_DEPTH | FTW_PHYS);
 	deeds_release(&w->deeds);
 	free(w->dir);

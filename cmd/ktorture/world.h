@@ -1,6 +1,6 @@
 /*
  * world: an API server and an operator on a virtual clock of their own, with
- * nothing else: processes that this one forks. Time stands unless world_step
+ * nothing else: processes of a nursery. Time stands unless world_step
  * moves it; while it stands, all of them may work until none has anything left
  * to do.
  */
@@ -17,12 +17,15 @@
 #include "clock/page.h"
 #include "clock/still.h"
 #include "deed.h"
+#include "nursery.h"
 
 struct world {
 	struct clock_page *page;
 	struct still still;
 	char *dir;	  /* owned: of files, removed at the end */
 	char *kubeconfig; /* owned */
+	unsigned number; /* of the processor */
+	struct nursery *nursery; /* owned: of all processes */
 	pid_t kapi;
 	struct kapiclient *client;  /* as "client" */
 	struct kapiclient *cluster; /* as "cluster" */
@@ -34,9 +37,11 @@ struct world {
 	struct deeds deeds;
 };
 
-/* Starts the API server; this process and all of the world run on its n-th
- * processor. NULL with err. */
+/* Starts the API server, on the n-th processor; to be called while this process is
+ * small (nursery.h). NULL with err. */
 struct world *world_new(uint64_t seed, unsigned n, struct err *err);
+/* This process, which plays in it from now on, moves to that processor, too. */
+void world_settle(struct world *w);
 void world_free(struct world *w);
 
 /* The cluster begins again, with these objects (lines of kapi --load); it is
@@ -44,9 +49,13 @@ void world_free(struct world *w);
 int world_reset(struct world *w, struct span objects, uint64_t seed,
     int64_t start_us, struct err *err);
 
-/* Forks a process that calls main with these arguments, NULL-terminated, and
- * counts for the clock. Its stderr goes to the log. */
-pid_t world_fork(struct world *w, int (*main)(int, char **), char *const *argv);
+/* A process that calls main with these arguments, NULL-terminated, and counts for
+ * the clock. Its stderr goes to the log. */
+pid_t world_fork(
+    struct world *w, int (*main)(int, char **), const char *const *argv);
+/* Whether it has ended, as all idle were looked at; then *status is what waitpid
+ * says. True once. */
+bool world_has_ended(struct world *w, pid_t pid, int *status);
 /* It has ended, or is made to: no process of its own is left then. Returns what
  * waitpid says. A process that does not end within the limit is killed. */
 int world_end(struct world *w, pid_t pid, int signo, int64_t limit_ns);

@@ -343,18 +343,19 @@ one_works(const struct still *s)
  * slot say nothing when they sleep. They share this processor, which then does
  * not go to sleep itself: waking it takes longer than their work. */
 static bool
-nap(const struct clock_page *page, uint32_t waits, int *turns)
+nap(const struct still *s, uint32_t waits, int *turns)
 {
 	for (int i = 0; i < *turns; i++) {
 		sched_yield();
-		if (page->waits != waits) {
+		if (s->page->waits != waits) {
 			*turns = TURNS_MIN;
 			return true;
 		}
 	}
 	if (*turns < TURNS_MAX)
 		*turns *= 2;
-	page_acknowledge();
+	if (s->pause != NULL)
+		s->pause();
 	return false;
 }
 
@@ -400,7 +401,7 @@ still_wait(struct still *s)
 	for (;;) {
 		uint32_t waits = s->page->waits;
 
-		if (one_works(s) && nap(s->page, waits, &turns))
+		if (one_works(s) && nap(s, waits, &turns))
 			continue;
 		waits = s->page->waits;
 		if (s->beside && knows_all(s)) {
@@ -415,7 +416,7 @@ still_wait(struct still *s)
 		if (asleep && how == STILL_ALL && !ran)
 			return;
 		if (!asleep)
-			nap(s->page, waits, &turns);
+			nap(s, waits, &turns);
 		how = asleep ? STILL_ALL : STILL_NEWS;
 	}
 }

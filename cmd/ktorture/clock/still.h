@@ -39,6 +39,7 @@ struct still {
 	uint32_t forks; /* of the page, at the last look */
 	bool beside;	/* all tasks are bound to the processor of this process */
 	bool stopped;	/* one of them is (SIGSTOP) */
+	void (*pause)(void); /* called now and then while it waits; or NULL */
 };
 
 /* Once, before all; and after all, so that what is known stays so. */
