@@ -282,8 +282,8 @@ torture_in_worlds(struct opfolder *f, struct err *err)
 	int rc = 0;
 
 	for (i = 0; i < count && rc == 0; i++) {
-		worlds[i] = world_new((uint64_t)o.seed,
-		    i > 0 ? (unsigned)i - 1 : 0, err);
+		worlds[i] = world_new(
+		    (uint64_t)o.seed, i > 0 ? (unsigned)i - 1 : 0, err);
 		rc = worlds[i] != NULL ? 0 : -1;
 	}
 	if (rc == 0) {

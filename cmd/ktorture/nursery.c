@@ -16,7 +16,7 @@
 
 enum { ARGS = 16, TEXT = 4096, ENDED = 64 };
 
-/* What is asked: to fork, if there is a main. */
+/* It is asked to fork, if there is a main. */
 struct order {
 	nursery_main *main;
 	pid_t pid;

@@ -299,7 +299,8 @@ converge(struct play *p)
 {
 	int64_t end = world_now(p->w) + TRIAL_CONVERGE_MS * ms, quiet;
 
-	while ((quiet = p->written_ns + TRIAL_QUIET_MS * ms) > world_now(p->w) &&
+	while (
+	    (quiet = p->written_ns + TRIAL_QUIET_MS * ms) > world_now(p->w) &&
 	    end > world_now(p->w))
 		pass(p, (quiet < end ? quiet : end) - world_now(p->w));
 }

@@ -21,7 +21,7 @@ enum {
 	TRIAL_FIRST_MS = 5000,
 	TRIAL_STEP_MS = 15000,
 	TRIAL_CONVERGE_MS = 400000, /* at most, */
-	TRIAL_QUIET_MS = 200000,    /* until nobody tried to write for so long */
+	TRIAL_QUIET_MS = 200000, /* until nobody tried to write for so long */
 	TRIAL_SILENCE_MS = 120000,
 	TRIAL_CLEAN_MS = 600000 /* the same, without a fault */
 };

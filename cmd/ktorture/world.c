@@ -101,8 +101,7 @@ begin(void *arg)
 }
 
 pid_t
-world_fork(
-    struct world *w, int (*main)(int, char **), const char *const *argv)
+world_fork(struct world *w, int (*main)(int, char **), const char *const *argv)
 {
 	pid_t pid = nursery_fork(w->nursery, main, argv);
 
@@ -288,7 +287,7 @@ world_settle(struct world *w)
 	w->still.beside = nursery_settle(w->number);
 }
 
-/* What the processes of the world say, in a pipe. */
+/* Lines that the processes of the world write, in a pipe. */
 static bool
 open_log(struct world *w)
 {

@@ -22,9 +22,9 @@
 struct world {
 	struct clock_page *page;
 	struct still still;
-	char *dir;	  /* owned: of files, removed at the end */
-	char *kubeconfig; /* owned */
-	unsigned number; /* of the processor */
+	char *dir;		 /* owned: of files, removed at the end */
+	char *kubeconfig;	 /* owned */
+	unsigned number;	 /* of the processor */
 	struct nursery *nursery; /* owned: of all processes */
 	pid_t kapi;
 	struct kapiclient *client;  /* as "client" */

@@ -37,8 +37,8 @@ struct still {
 	size_t count;
 	uint32_t slots; /* looked at for new processes */
 	uint32_t forks; /* of the page, at the last look */
-	bool beside;	/* all tasks are bound to the processor of this process */
-	bool stopped;	/* one of them is (SIGSTOP) */
+	bool beside;  /* all tasks are bound to the processor of this process */
+	bool stopped; /* one of them is (SIGSTOP) */
 	void (*pause)(void); /* called now and then while it waits; or NULL */
 };
 

@@ -68,7 +68,7 @@ clock_gettime(clockid_t id, struct timespec *ts)
 	return 0;
 }
 
-/* What came by TCP is acknowledged at once, and not some 40 ms later: until then
+/* Bytes that came by TCP are acknowledged at once, and not some 40 ms later: until then
  * its sender has bytes under way. False: it is not TCP. */
 static bool
 acknowledge(int fd)
