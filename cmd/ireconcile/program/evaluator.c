@@ -17,6 +17,9 @@
 #include "process/log.h"
 #include "program/jvwire.h"
 
+/* Of no process: clock_gettime refuses it. */
+static const clockid_t NO_CLOCK = -1;
+
 enum {
 	PIPE_BYTES = 1 << 20,  /* most requests fit as a whole */
 	BUF_KEPT = 1 << 20,    /* longer buffers are freed after a call */
@@ -207,8 +210,11 @@ worker_needed(void)
 		if (!next_report(&r))
 			return false;
 	} while (r.says != FORKSERVER_FORKED);
-	if (r.pid <= 0 || clock_getcpuclockid(r.pid, &evaluator.clock) != 0)
+	if (r.pid <= 0)
 		return false;
+	/* It has ended already, which the next report says: its time stands. */
+	if (clock_getcpuclockid(r.pid, &evaluator.clock) != 0)
+		evaluator.clock = NO_CLOCK;
 	evaluator.worker = r.pid;
 	evaluator.fresh = true;
 	evaluator.killed = evaluator.told = false;
