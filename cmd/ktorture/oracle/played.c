@@ -1,5 +1,7 @@
 #include "oracle/played.h"
 
+#include <stdlib.h>
+
 #include "base/mem.h"
 #include "json/jvtext.h"
 #include "value/date.h"
@@ -58,8 +60,8 @@ played_kind(struct arena *a, jv object_peek)
 /* Digits in a row from which on they are a time or a random number. */
 enum { MADE_UP = 5 };
 
-static void
-add_masked(struct buf *b, struct span name)
+void
+played_add_masked(struct buf *b, struct span name)
 {
 	while (name.n > 0) {
 		size_t digits = span_digits(name);
@@ -91,10 +93,10 @@ add_name(struct buf *b, jv object_peek, bool masked)
 	if (!masked)
 		buf_addspan(b, played_text(metadata, "name"));
 	else if (prefix.n > 0) {
-		add_masked(b, prefix);
+		played_add_masked(b, prefix);
 		buf_addc(b, '*');
 	} else
-		add_masked(b, played_text(metadata, "name"));
+		played_add_masked(b, played_text(metadata, "name"));
 }
 
 static struct span
@@ -198,28 +200,54 @@ time_of(jv line_peek)
 }
 
 /*
- * Time as it passes: somebody may set the clock back. (A request begins before
- * the change that it makes, which comes first: that is not meant.)
+ * Time as it passes, whatever the clock is set to. A line of a request has the
+ * time at which it began, which may be one of before the clock was set.
  */
 struct passing {
-	int64_t now, shift;
+	int64_t now, shift, before;
 };
 
-enum { SET_BACK_US = 60 * 1000 * 1000 };
+/* A fault "jump:SECONDS@...": the clock is set. */
+static void
+pass_jump(struct passing *t, jv line_peek)
+{
+	struct span at = played_text(line_peek, "fault");
+	struct span what = span_cut(&at, '@'), kind = span_cut(&what, ':');
+	char *end, *text;
+	long seconds;
+
+	if (!span_is(kind, "jump") || what.n == 0)
+		return;
+	text = mem_dup(what.p, what.n);
+	seconds = strtol(text, &end, 10);
+	free(text);
+	t->before = t->shift;
+	t->shift -= seconds * INT64_C(1000000);
+}
+
+static int64_t
+distance(int64_t a, int64_t b)
+{
+	return a > b ? a - b : b - a;
+}
 
 static int64_t
 pass_to(struct passing *t, jv line_peek)
 {
 	int64_t us = time_of(line_peek);
 
-	if (us < 0)
-		return t->now;
-	us += t->shift;
-	if (us < t->now - SET_BACK_US) {
-		t->shift += t->now - us;
-		us = t->now;
-	}
-	return t->now = us;
+	return us < 0 ? t->now : (t->now = us + t->shift);
+}
+
+static int64_t
+pass_to_request(struct passing *t, jv request_peek)
+{
+	int64_t us = time_of(request_peek);
+
+	if (us >= 0 &&
+	    distance(us + t->before, t->now) < distance(us + t->shift, t->now))
+		return us + t->before;
+	return pass_to(t, request_peek);
 }
 
 static void
@@ -230,7 +258,7 @@ read_request(struct played *p, size_t line, jv line_peek, struct passing *t)
 
 	*r = (struct played_request){
 	    .by = actor_of(played_text(line_peek, "by")),
-	    .us = pass_to(t, q),
+	    .us = pass_to_request(t, q),
 	    .number = played_number(q, "number", -1),
 	    .line = line,
 	    .request = q,
@@ -427,7 +455,7 @@ played_new(jv record)
 {
 	struct played *p = mem_zalloc(sizeof(*p));
 	int n = played_length(record);
-	struct passing t = {0, 0};
+	struct passing t = {0, 0, 0};
 
 	p->record = record;
 	p->end = p->state = jv_invalid();
@@ -441,7 +469,7 @@ played_new(jv record)
 		else if (jv_is_valid(jvtext_peek(line, "request")))
 			read_request(p, (size_t)i, line, &t);
 		else if (jv_is_valid(jvtext_peek(line, "fault")))
-			p->has_fault = true;
+			p->has_fault = true, pass_jump(&t, line);
 		else if (jv_is_valid(jvtext_peek(line, "end"))) {
 			p->end = line;
 			p->state = jvtext_peek(line, "state");

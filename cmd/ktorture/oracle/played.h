@@ -16,6 +16,7 @@
 #include <jv.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/map.h"
 #include "base/span.h"
 
@@ -119,6 +120,8 @@ struct span played_key(struct arena *a, jv object_peek);
 struct span played_canon(struct arena *a, jv object_peek);
 /* ... without the group. */
 struct span played_label(struct arena *a, jv object_peek);
+/* Appends a name, masked so. */
+void played_add_masked(struct buf *b, struct span name);
 /* "Kind.group" */
 struct span played_kind(struct arena *a, jv object_peek);
 

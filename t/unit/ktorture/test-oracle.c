@@ -80,6 +80,26 @@ TEST(learned)
 	oracle_free(o);
 }
 
+/* Pods of a Job that is named by a time. */
+#define OF_JOB(time)                                          \
+	"(.[-1].state[] | select(.kind == \"Pod\")"           \
+	"| .metadata.ownerReferences[0]) |= (.kind = \"Job\"" \
+	"| .name = \"a-" time "\")"
+
+TEST(owner)
+{
+	struct oracle *o = oracle_of_edited(
+	    "memcached", OF_JOB("1775001720"), OF_JOB("1775005440"), NULL);
+
+	is(said_with(o, "memcached", OF_JOB("1775009040")), "",
+	    "an owner that is named by a time");
+	ok(strstr(said_with(o, "memcached", OF_JOB("b-1775009040")),
+	       "end: Pod default/example-0: .metadata.ownerReferences[\"a-#\"]"
+	       " is absent, should be ") != NULL,
+	    "... another owner");
+	oracle_free(o);
+}
+
 TEST(varies)
 {
 	struct oracle *o = oracle_of("memcached",
@@ -207,20 +227,31 @@ TEST(restored)
 	    "made while the one before is not gone: the server forgot that");
 }
 
+/* The clock is set behind the third step: all times after it. */
+#define SET(seconds)                                                        \
+	"places(.step == 2)[0] as $i | to_entries | map(.key as $k"         \
+	"| .value | if $k <= $i then . elif .time != null and .change != "  \
+	"null then .time += " seconds " * 1000000"                          \
+	" elif .request.time != null then .request.time |= (.[:19] + \"Z\"" \
+	"| fromdate + " seconds " | todate) else . end)"                    \
+	"| .[:$i + 1] + [{fault: \"jump:" seconds "@kapply/get/x\"}]"       \
+	"+ .[$i + 1:]"
+
 TEST(clock_set)
 {
+	is(said("memcached", SET("-7200")), "", "two hours back in the middle");
+	is(said("memcached", SET("7200")), "", "... and forward");
 	is(said("memcached",
-	       "places(.step == 2)[0] as $i | to_entries | map(.key as $k"
-	       "| .value | if $k > $i then if .time != null and .change != null"
-	       " then .time -= 7200000000 elif .request.time != null"
-	       " then .request.time |= (.[:19] + \"Z\" | fromdate - 7200"
-	       "| todate) else . end else . end)"),
-	    "", "two hours back in the middle");
-	is(said("memcached",
-	       "ahead(.end; [range(160) | {request: {verb: \"get\", time:"
-	       "(1775002500 + if . < 80 then . else . - 3600 end | todate)},"
-	       "by: \"kwatch\"}])"),
+	       "def get($s): {request: {verb: \"get\", time:"
+	       "(1775002500 + $s | todate)}, by: \"kwatch\"};"
+	       "ahead(.end; [get(range(80))] + [{fault:"
+	       "\"jump:-3600@kapply/get/x\"}] + [get(range(-3520; -3440))])"),
 	    "", "an hour back between requests: not a hot loop");
+	is(said("memcached",
+	       "ahead(.end; [{fault: \"jump:3600@kapply/get/x\"},"
+	       "(.[] | select(.request) | .request.time |= (.[:19] + \"Z\""
+	       "| fromdate | todate))])"),
+	    "", "requests that began before");
 }
 
 TEST(again)
