@@ -145,6 +145,21 @@ take_restored(struct play *p)
 	jv_free(before);
 }
 
+/* The user does again what the server has forgotten. */
+static void
+do_again(struct play *p)
+{
+	for (int i = p->saved_step; i < p->step; i++) {
+		jv step = jv_array_get(jv_copy(p->t->steps), i);
+		struct span what = play_text(step, "do");
+
+		if (span_is(what, "wait") || span_is(what, "expect"))
+			jv_free(step);
+		else
+			play_come(p, s, COMING_CLIENT, step, 0);
+	}
+}
+
 static void
 act_on_server(struct play *p, const struct mishap *f)
 {
@@ -156,10 +171,7 @@ act_on_server(struct play *p, const struct mishap *f)
 	} else if (p->saved.len > 0) {
 		load(p, buf_span(&p->saved), saved_version(p));
 		take_restored(p);
-		/* The user does again what the server has forgotten. */
-		if (p->step > 0)
-			play_come(p, s, COMING_CLIENT,
-			    jv_array_get(jv_copy(p->t->steps), p->step - 1), 0);
+		do_again(p);
 	}
 	buf_release(&now);
 }
