@@ -256,8 +256,7 @@ read_request(struct played *p, size_t line, jv line_peek, struct passing *t)
 	struct played_request *r = &p->requests[p->request_count++];
 	jv q = jvtext_peek(line_peek, "request");
 
-	*r = (struct played_request){
-	    .by = actor_of(played_text(line_peek, "by")),
+	*r = (struct played_request){.by = actor_of(played_text(q, "by")),
 	    .us = pass_to_request(t, q),
 	    .number = played_number(q, "number", -1),
 	    .line = line,

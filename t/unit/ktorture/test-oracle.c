@@ -62,7 +62,7 @@ TEST(end)
 	       "(.[-1].state[] | select(.kind == \"Deployment\")"
 	       "| .spec.replicas) = 7 | ahead(.end; [{request: {verb:"
 	       "\"create\", resource: \"memcacheds\", namespace: \"default\","
-	       "name: \"example\", code: 409}, by: \"client\"}])"),
+	       "name: \"example\", code: 409, by: \"client\"}}])"),
 	    "", "a client could not do its step: the end is another one");
 }
 
@@ -243,7 +243,7 @@ TEST(clock_set)
 	is(said("memcached", SET("7200")), "", "... and forward");
 	is(said("memcached",
 	       "def get($s): {request: {verb: \"get\", time:"
-	       "(1775002500 + $s | todate)}, by: \"kwatch\"};"
+	       "(1775002500 + $s | todate), by: \"kwatch\"}};"
 	       "ahead(.end; [get(range(80))] + [{fault:"
 	       "\"jump:-3600@kapply/get/x\"}] + [get(range(-3520; -3440))])"),
 	    "", "an hour back between requests: not a hot loop");
@@ -322,13 +322,13 @@ TEST(silence)
 	    "", "... soon after it");
 	is(said("memcached",
 	       "ahead(.end; [range(30) | {request: {verb: \"get\", resource:"
-	       "\"pods\", time: \"2026-04-01T00:10:00Z\"}, by: \"kwatch\"}])"),
+	       "\"pods\", time: \"2026-04-01T00:10:00Z\", by: \"kwatch\"}}])"),
 	    "silence: 30 requests when the operator should be silent, should "
 	    "be 0",
 	    "many reads");
 	is(said("memcached",
 	       "ahead(.end; [range(30) | {request: {verb: \"watch\", resource:"
-	       "\"pods\", time: \"2026-04-01T00:10:00Z\"}, by: \"kwatch\"}])"),
+	       "\"pods\", time: \"2026-04-01T00:10:00Z\", by: \"kwatch\"}}])"),
 	    "", "watches end and begin");
 	is(said("memcached", ".[-1].silent = false"),
 	    "silence: the operator is not silent at the end", "by the clock");
@@ -337,8 +337,8 @@ TEST(silence)
 /* So many requests, one in so many seconds from the creation on. */
 #define MANY(n, seconds, members)                                            \
 	"ahead(of(\"Deployment\"); [range(" n ") | {request: {" members ", " \
-	"time: (1775001665 + . * " seconds " | floor | todate)},"            \
-	"by: \"kapply\"}])"
+	"time: (1775001665 + . * " seconds " | floor | todate),"             \
+	"by: \"kapply\"}}])"
 
 TEST(requests)
 {
