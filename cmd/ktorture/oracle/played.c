@@ -200,11 +200,13 @@ time_of(jv line_peek)
 }
 
 /*
- * Time as it passes, whatever the clock is set to. A line of a request has the
- * time at which it began, which may be one of before the clock was set.
+ * Time as it passes, whatever the clock is set to. What was done in the moment
+ * before may be told behind that; and a line of a request has the time at which
+ * it began.
  */
 struct passing {
 	int64_t now, shift, before;
+	bool setting; /* no line has a time of after it */
 };
 
 /* A fault "jump:SECONDS@...": the clock is set. */
@@ -223,6 +225,7 @@ pass_jump(struct passing *t, jv line_peek)
 	free(text);
 	t->before = t->shift;
 	t->shift -= seconds * INT64_C(1000000);
+	t->setting = true;
 }
 
 static int64_t
@@ -231,12 +234,22 @@ distance(int64_t a, int64_t b)
 	return a > b ? a - b : b - a;
 }
 
+static bool
+is_of_before(const struct passing *t, int64_t us)
+{
+	return distance(us + t->before, t->now) <
+	    distance(us + t->shift, t->now);
+}
+
 static int64_t
 pass_to(struct passing *t, jv line_peek)
 {
 	int64_t us = time_of(line_peek);
 
-	return us < 0 ? t->now : (t->now = us + t->shift);
+	if (us < 0)
+		return t->now;
+	t->setting = t->setting && is_of_before(t, us);
+	return t->now = us + (t->setting ? t->before : t->shift);
 }
 
 static int64_t
@@ -244,8 +257,7 @@ pass_to_request(struct passing *t, jv request_peek)
 {
 	int64_t us = time_of(request_peek);
 
-	if (us >= 0 &&
-	    distance(us + t->before, t->now) < distance(us + t->shift, t->now))
+	if (us >= 0 && is_of_before(t, us))
 		return us + t->before;
 	return pass_to(t, request_peek);
 }
@@ -454,7 +466,7 @@ played_new(jv record)
 {
 	struct played *p = mem_zalloc(sizeof(*p));
 	int n = played_length(record);
-	struct passing t = {0, 0, 0};
+	struct passing t = {0, 0, 0, false};
 
 	p->record = record;
 	p->end = p->state = jv_invalid();

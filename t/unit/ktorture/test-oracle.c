@@ -252,6 +252,12 @@ TEST(clock_set)
 	       "(.[] | select(.request) | .request.time |= (.[:19] + \"Z\""
 	       "| fromdate | todate))])"),
 	    "", "requests that began before");
+	is(said("memcached",
+	       "places(of(\"Deployment\"))[-1] as $i | .[:$i]"
+	       "+ [{fault: \"jump:-3600@kapply/get/x\"}, .[$i]]"
+	       "+ (.[$i + 1:] | map(if .change then .time -= 3600000000"
+	       "else . end))"),
+	    "", "a change that was made in the moment before");
 }
 
 TEST(again)
