@@ -145,10 +145,15 @@ take_restored(struct play *p)
 	jv_free(before);
 }
 
-/* The user does again what the server has forgotten. */
+/* The user does again what the server has forgotten: a second later, if the
+ * next step is not at once behind it. */
 static void
 do_again(struct play *p)
 {
+	jv next = jv_array_get(jv_copy(p->t->steps), p->step);
+	int64_t after = jv_is_valid(jvtext_peek(next, "then")) ? 0 : s;
+
+	jv_free(next);
 	for (int i = p->saved_step; i < p->step; i++) {
 		jv step = jv_array_get(jv_copy(p->t->steps), i);
 		struct span what = play_text(step, "do");
@@ -156,7 +161,7 @@ do_again(struct play *p)
 		if (span_is(what, "wait") || span_is(what, "expect"))
 			jv_free(step);
 		else
-			play_come(p, s, COMING_CLIENT, step, 0);
+			play_come(p, after, COMING_CLIENT, step, 0);
 	}
 }
 

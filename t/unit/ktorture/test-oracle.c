@@ -353,6 +353,8 @@ TEST(requests)
 	    "too many writes");
 	is(said("memcached", MANY("40", "0.5", "verb: \"patch\", code: 500")),
 	    "", "retries of a fault");
+	is(said("memcached", MANY("100", "0.5", "verb: \"patch\", code: 0")),
+	    "", "... without an answer for long");
 	is(said("memcached",
 	       "last_of(\"Deployment\") as $d | at_end([range(60) | $d"
 	       "| .change = \"MODIFIED\" | .by = \"kapply\"])"),
