@@ -12,7 +12,7 @@ plays() {
 }
 
 plays "a server that is restored while steps are at once behind another" \
-	at gone 'restore-after@kstatus/patch/ats.at.example.com:status/default/gone'
+	cronjob rush 'restore-after@kapply/delete/jobs.batch/default/example-1767225720'
 plays "... and that has Secrets" iotservice life \
 	'restore-after@kapply/patch/services/default-example/gateway-mqtt-example'
 plays "a primary that is being deleted is deleted once more" at life \
