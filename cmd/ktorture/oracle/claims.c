@@ -241,7 +241,8 @@ find_claims(const struct claims *g, const struct played *p, claim_found *found,
 		struct made_claim m = {c, NULL, 0, 0, SPAN_NONE};
 		struct span once;
 
-		if (!progress_is_written(c) || is_going(c->life, c->line))
+		if (!progress_is_written(c) || !played_is_meant(c) ||
+		    is_going(c->life, c->line))
 			continue;
 		m.words = claimed(g, c, &scratch);
 		if (m.words == NULL)
@@ -603,14 +604,6 @@ judge(void *arg, const struct played *p, const struct made_claim *m)
 
 /* ---- statuses of others ---- */
 
-/* The uid that a request names; absent: none. */
-static struct span
-meant_uid(const struct played_request *r)
-{
-	return played_text(
-	    jvtext_peek(jvtext_peek(r->request, "body"), "metadata"), "uid");
-}
-
 static bool
 is_of_same_status(
     const struct played_request *a, const struct played_request *b)
@@ -635,7 +628,7 @@ is_corrected(const struct played *p, const struct played_change *of)
 		    r->us > of->us + CORRECTED_US || r->code < 200 ||
 		    r->code >= 300 || !is_of_same_status(r, of->request))
 			continue;
-		uid = meant_uid(r);
+		uid = played_meant_uid(r);
 		if (uid.n == 0 || span_eq(uid, l->uid))
 			return true;
 	}
@@ -647,12 +640,8 @@ check_uids(const struct played *p, struct violations *f)
 {
 	for (size_t i = 0; i < p->change_count; i++) {
 		const struct played_change *c = &p->changes[i];
-		struct span uid;
 
-		if (!progress_is_written(c) || c->request == NULL)
-			continue;
-		uid = meant_uid(c->request);
-		if (uid.n > 0 && !span_eq(uid, c->life->uid) &&
+		if (progress_is_written(c) && !played_is_meant(c) &&
 		    !is_corrected(p, c))
 			violations_add(f, "claim", c->life->label,
 			    "it has the status of an earlier object of that "

@@ -516,3 +516,19 @@ played_is_of_status(const struct played_change *c)
 {
 	return c->request != NULL && span_is(c->request->subresource, "status");
 }
+
+struct span
+played_meant_uid(const struct played_request *r)
+{
+	return played_text(
+	    jvtext_peek(jvtext_peek(r->request, "body"), "metadata"), "uid");
+}
+
+bool
+played_is_meant(const struct played_change *c)
+{
+	struct span uid =
+	    c->request != NULL ? played_meant_uid(c->request) : SPAN_NONE;
+
+	return uid.n == 0 || span_eq(uid, c->life->uid);
+}

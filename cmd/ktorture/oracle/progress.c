@@ -328,7 +328,8 @@ progress_check(
 	for (size_t i = 0; i < p->change_count; i++) {
 		const struct played_change *c = &p->changes[i];
 
-		if (c->before == NULL || !progress_is_written(c))
+		if (c->before == NULL || !progress_is_written(c) ||
+		    !played_is_meant(c) || !played_is_meant(c->before))
 			continue;
 		check_generation(c, f);
 		find_phases(c, check_phase, &at);

@@ -201,6 +201,11 @@ TEST(uid)
 	buf_adds(&program, "])");
 	is(said("memcached", buf_str(&program)), "",
 	    "... that is corrected: the same again, for this object");
+	buf_adds(&program,
+	    "| (places(of(\"Memcached\") and .by == \"kstatus\")[-1]) as $i"
+	    "| .[$i].object.status.observedGeneration += 1");
+	is(said("memcached", buf_str(&program)), "",
+	    "... and that was of a generation that this one never had");
 	buf_truncate(&program, n);
 	buf_adds(&program, "| .request.code = 409])");
 	is(said("memcached", buf_str(&program)), words,
