@@ -47,6 +47,8 @@ is "$(head -n 1 "$T/out" | xargs)" \
 	"faults schedules failed slowest, s most writes" "... below a table"
 is "$(sed '1d; $d' "$T/out" | awk '{ n += $(NF - 3) } END { print n }')" 5 \
 	"... whose rows are those five"
+ok "... and which wrote something" test \
+	"$(sed '1d; $d' "$T/out" | awk '{ print $NF }' | sort -n | tail -n 1)" -gt 5
 runs 0 "one fault" "${life[@]}" --seed=1 --fault="409@$at"
 is "$(grep -A 1 '^\*\*\*' "$T/out" | sed 's/^[0-9:.]* //')" "*** 409@$at
 kapply PATCH /apis/apps/v1/namespaces/default/deployments/example: 409 (fault: 409)" \

@@ -58,8 +58,9 @@ const struct mishap_kind mishap_kinds[] = {
     PLAN("watch-500", "", MISHAP_EVENTS, false, "watches", "\"code\":500"),
     PLAN("watch-hold", "3000|40000", MISHAP_EVENTS, false, "watches",
 	"\"fault\":\"hold\",\"delayMs\":%s"),
-    PLAN("watch-hang", "", MISHAP_EVENTS, false, "watches",
-	"\"fault\":\"hold\""),
+    /* It is noticed when the watch ends by itself, after minutes. */
+    {"watch-hang", "", MISHAP_PLAN, MISHAP_EVENTS, false, MISHAP_NOTHING,
+	"watches", "\"fault\":\"hold\"", "silence"},
     PLAN("watch-twice", "", MISHAP_EVENTS, false, "watches",
 	"\"fault\":\"duplicate\""),
     PLAN("watch-away", "25000", MISHAP_EVENTS, false, "watches",
@@ -81,9 +82,9 @@ const struct mishap_kind mishap_kinds[] = {
     ACT("update", "", ALL, MISHAP_END, "operator restarted"),
     /* the server, and the cluster */
     ACT("restart", "", ALL, MISHAP_RESTART, "server restarted"),
-    /* A stage may say what was true before. */
+    /* A stage may say what was true before; the history has a gap. */
     ACT_BUT("restore", "", MISHAP_WRITES, MISHAP_RESTORE, "server restored",
-	"claim twice"),
+	"claim twice author"),
     ACT("late", "3000|20000|50000", MISHAP_WRITES, MISHAP_LATE, "done late"),
     ACT("slow-cluster", "30", MISHAP_WRITES, MISHAP_SLOW, "slow controllers"),
     /* the clock */

@@ -52,7 +52,8 @@ struct play {
 	struct span killed; /* by a fault; or none */
 	bool updating;	    /* the operator was told to end, and starts again */
 	int64_t slow_ns;    /* controllers do nothing until then */
-	struct buf saved;   /* the cluster at the beginning of the step */
+	struct buf saved;   /* the cluster, before a step */
+	int saved_step;	    /* how many steps were done then */
 	struct err err;
 };
 

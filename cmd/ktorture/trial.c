@@ -216,6 +216,14 @@ do_waiting(struct play *p)
 	return true;
 }
 
+/* Whether the i-th is a step at once behind the one before. */
+static bool
+is_at_once(const struct play *p, size_t i)
+{
+	return i < p->coming_count && p->coming[i].kind == COMING_CLIENT &&
+	    jv_is_valid(jvtext_peek(p->coming[i].step, "then"));
+}
+
 /* Does what is due; whether anything was. */
 static bool
 do_due(struct play *p)
@@ -244,7 +252,8 @@ do_due(struct play *p)
 			    c.step);
 		jv_free(c.step);
 		/* Its effect may come before the next. */
-		break;
+		if (!is_at_once(p, i + 1))
+			break;
 	}
 	if (p->died_ns != 0 && !p->ending && restart_ns(p) <= now) {
 		start_operator(p);
@@ -382,8 +391,10 @@ play_steps(struct play *p)
 			pass(p, TRIAL_STEP_MS * ms);
 		p->step = i + 1;
 		p->written_ns = world_now(p->w);
-		if (saves)
+		if (saves && !at_once) {
 			upset_save(p, &p->saved);
+			p->saved_step = i;
+		}
 		play_note(p,
 		    JV_OBJECT(jv_string("step"), jv_number(p->step),
 			jv_string("do"), jv_copy(step), jv_string("time"),

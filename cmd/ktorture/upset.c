@@ -106,6 +106,25 @@ saved_version(struct play *p)
 	return last != NULL ? strtoll(last, NULL, 10) : 1;
 }
 
+/* As kapi tells of an object: without the values of a Secret. */
+static jv
+told(jv object)
+{
+	jv data = jvtext_peek(object, "data"), hidden = jv_object();
+
+	if (!span_is(play_text(object, "kind"), "Secret") ||
+	    jv_get_kind(data) != JV_KIND_OBJECT) {
+		jv_free(hidden);
+		return object;
+	}
+	jv_object_foreach(data, key, value)
+	{
+		jv_free(value);
+		hidden = jv_object_set(hidden, key, jv_string("(redacted)"));
+	}
+	return jv_object_set(object, jv_string("data"), hidden);
+}
+
 /* The objects are those of then: nobody tells of the changes. */
 static void
 take_restored(struct play *p)
@@ -131,7 +150,7 @@ take_restored(struct play *p)
 			play_take_change(p,
 			    JV_OBJECT(jv_string("change"),
 				jv_string(was ? "MODIFIED" : "ADDED"),
-				jv_string("object"), jv_copy(object)));
+				jv_string("object"), told(jv_copy(object))));
 		}
 		jv_free(line);
 	}
@@ -145,6 +164,26 @@ take_restored(struct play *p)
 	jv_free(before);
 }
 
+/* The user does again what the server has forgotten: a second later, if the
+ * next step is not at once behind it. */
+static void
+do_again(struct play *p)
+{
+	jv next = jv_array_get(jv_copy(p->t->steps), p->step);
+	int64_t after = jv_is_valid(jvtext_peek(next, "then")) ? 0 : s;
+
+	jv_free(next);
+	for (int i = p->saved_step; i < p->step; i++) {
+		jv step = jv_array_get(jv_copy(p->t->steps), i);
+		struct span what = play_text(step, "do");
+
+		if (span_is(what, "wait") || span_is(what, "expect"))
+			jv_free(step);
+		else
+			play_come(p, after, COMING_CLIENT, step, 0);
+	}
+}
+
 static void
 act_on_server(struct play *p, const struct mishap *f)
 {
@@ -156,10 +195,7 @@ act_on_server(struct play *p, const struct mishap *f)
 	} else if (p->saved.len > 0) {
 		load(p, buf_span(&p->saved), saved_version(p));
 		take_restored(p);
-		/* The user does again what the server has forgotten. */
-		if (p->step > 0)
-			play_come(p, s, COMING_CLIENT,
-			    jv_array_get(jv_copy(p->t->steps), p->step - 1), 0);
+		do_again(p);
 	}
 	buf_release(&now);
 }
@@ -274,6 +310,13 @@ without_marks(jv object)
 	return jv_object_set(object, jv_string("metadata"), m);
 }
 
+static bool
+is_going(jv object)
+{
+	return jv_is_valid(
+	    jvtext_peek(jvtext_peek(object, "metadata"), "deletionTimestamp"));
+}
+
 static void
 act_on_object(
     struct play *p, enum mishap_act act, jv request, jv object, bool primary)
@@ -321,8 +364,9 @@ act_on_object(
 	default:
 		play_come(
 		    p, 0, COMING_CLIENT, object_step("delete", request), 0);
-		/* A primary comes again: its user wants the same as before. */
-		if (primary && act == MISHAP_DELETE)
+		/* A primary comes again: its user wants the same as before, unless
+		 * it was being deleted. */
+		if (primary && act == MISHAP_DELETE && !is_going(object))
 			play_come(p, ms, COMING_CLIENT, made_again(object), 0);
 		break;
 	}

@@ -15,9 +15,10 @@ def command_max: 131072;
 
 # What we are shown may be old. Seconds until a Pod that was started, and that
 # nobody may have taken away, is believed to be gone; and until one that was
-# perhaps just made, when the At is deleted, is believed not to be there.
+# perhaps just made, when the At is deleted, is believed not to be there: longer,
+# because it would be left behind for ever.
 def patience: 30;
-def short_patience: 10;
+def long_patience: 60;
 
 # ---- what is asked for ----
 
@@ -265,7 +266,7 @@ def status: pod as $pod
 def requeue: pod as $pod
   | .primary.metadata.deletionTimestamp as $deleted
   | if is_done or $pod != null then null
-    elif $deleted != null then $deleted | fromdate + short_patience | rfc3339
+    elif $deleted != null then $deleted | fromdate + long_patience | rfc3339
     elif was_started then believed_gone | if . == null then . else rfc3339 end
     elif .now < time then .primary.spec.schedule
     else null end;
@@ -300,7 +301,7 @@ def may_be_unseen:
   | (is_done | not)
     and (.primary.status.phase == "RUNNING"
       or (time // infinite) <= ($deleted | fromdate))
-    and .now < ($deleted | fromdate) + short_patience;
+    and .now < ($deleted | fromdate) + long_patience;
 
 def finalize: pod as $pod | {
   items: [$pod | values | if_exists(kept(.; []))],

@@ -6,7 +6,7 @@
 #include "oracle/normal.h"
 #include "oracle/progress.h"
 
-enum { AT_ONCE_US = 1000 * 1000, CORRECTED_US = 5 * 1000 * 1000 };
+enum { AT_ONCE_US = 1000 * 1000, CORRECTED_US = 60 * 1000 * 1000 };
 
 /* A hash that anything has. */
 #define ANY 0
@@ -241,7 +241,8 @@ find_claims(const struct claims *g, const struct played *p, claim_found *found,
 		struct made_claim m = {c, NULL, 0, 0, SPAN_NONE};
 		struct span once;
 
-		if (!progress_is_written(c) || is_going(c->life, c->line))
+		if (!progress_is_written(c) || !played_is_meant(c) ||
+		    is_going(c->life, c->line))
 			continue;
 		m.words = claimed(g, c, &scratch);
 		if (m.words == NULL)
@@ -264,6 +265,25 @@ belongs(const struct played_life *l, const struct played_life *primary)
 {
 	return l->owner.n > 0 ? span_eq(l->owner, primary->uid)
 			      : span_eq(l->owner_key, primary->key);
+}
+
+/* ---- rules ---- */
+
+/* A rule {"unready": KIND}, with or without the group. */
+static bool
+is_not_awaited(const struct claims *g, struct span kind)
+{
+	struct span rest = kind, short_kind = span_cut(&rest, '.');
+
+	for (int i = 0, n = played_length(g->rules); i < n; i++) {
+		struct span named =
+		    played_text(played_at(g->rules, i), "unready");
+
+		if (named.n > 0 &&
+		    (span_eq(named, kind) || span_eq(named, short_kind)))
+			return true;
+	}
+	return false;
 }
 
 /* ---- what clean records show ---- */
@@ -354,7 +374,10 @@ learn_claim(void *arg, const struct played *p, const struct made_claim *m)
 		/* One with a made-up name may be of another time, and stays. */
 		if (l->maker != ACTOR_OPERATOR || played_is_aside(l->kind) ||
 		    !span_eq(l->key, l->canon) || !belongs(l, m->c->life) ||
-		    !played_lives_at(l, m->c->line))
+		    !played_lives_at(l, m->c->line) ||
+		    is_not_awaited(to->g, l->kind) ||
+		    normal_masked(
+			&to->g->varies, l->canon, l->kind, span_str(".")))
 			continue;
 		later = at_its_end(p, l, m);
 		if (later != NULL)
@@ -385,7 +408,7 @@ claims_new(const struct played *clean, const struct played *other, jv rules)
 	struct learned to = {g, false};
 
 	g->rules = rules;
-	normal_mask_rules(&g->varies, rules);
+	normal_mask_rules(&g->varies, rules, "varies");
 	learn_phases(g, clean);
 	learn_phases(g, other);
 	find_claims(g, clean, learn_claim, &to);
@@ -442,23 +465,6 @@ is_met(const struct played *p, const struct need *n, const struct made_claim *m)
 }
 
 /* ---- workloads ---- */
-
-/* A rule {"unready": KIND}, with or without the group. */
-static bool
-is_not_awaited(const struct claims *g, struct span kind)
-{
-	struct span rest = kind, short_kind = span_cut(&rest, '.');
-
-	for (int i = 0, n = played_length(g->rules); i < n; i++) {
-		struct span named =
-		    played_text(played_at(g->rules, i), "unready");
-
-		if (named.n > 0 &&
-		    (span_eq(named, kind) || span_eq(named, short_kind)))
-			return true;
-	}
-	return false;
-}
 
 struct workload {
 	const char *kind, *wanted; /* member of the spec, or of the status */
@@ -543,15 +549,16 @@ is_disturbed(const struct played_change *from, const struct played_change *to)
 /* An object that is made just behind a claim, though nothing happened between, was
  * missing when it was made. */
 static void
-judge_order(
-    const struct played *p, const struct made_claim *m, struct violations *f)
+judge_order(const struct claims *g, const struct played *p,
+    const struct made_claim *m, struct violations *f)
 {
 	for (size_t i = 0; i < p->life_count; i++) {
 		const struct played_life *l = p->lives[i];
 
 		if (l->maker == ACTOR_OPERATOR && !played_is_aside(l->kind) &&
-		    belongs(l, m->c->life) && l->earlier == NULL &&
-		    l->first > m->c && l->first->line < m->until &&
+		    !is_not_awaited(g, l->kind) && belongs(l, m->c->life) &&
+		    l->earlier == NULL && l->first > m->c &&
+		    l->first->line < m->until &&
 		    l->first->us - m->c->us < AT_ONCE_US &&
 		    !is_disturbed(m->c, l->first))
 			violations_add(f, "claim", m->c->life->label,
@@ -591,26 +598,41 @@ judge(void *arg, const struct played *p, const struct made_claim *m)
 	}
 	if (told)
 		return;
-	judge_order(p, m, j->f);
+	judge_order(j->g, p, m, j->f);
 	judge_workloads(j->g, p, m, j->f);
 }
 
 /* ---- statuses of others ---- */
 
 static bool
+is_of_same_status(
+    const struct played_request *a, const struct played_request *b)
+{
+	return span_is(a->subresource, "status") &&
+	    span_eq(a->resource, b->resource) &&
+	    span_eq(a->namespace_, b->namespace_) && span_eq(a->name, b->name);
+}
+
+/* A status for this object that the server has taken, or the object's end. The
+ * same status once more changes nothing. */
+static bool
 is_corrected(const struct played *p, const struct played_change *of)
 {
-	for (size_t i = 0; i < p->change_count; i++) {
-		const struct played_change *c = &p->changes[i];
+	const struct played_life *l = of->life;
 
-		if (c->line <= of->line || c->life != of->life)
+	for (size_t i = 0; i < p->request_count; i++) {
+		const struct played_request *r = &p->requests[i];
+		struct span uid;
+
+		if (r->line <= of->request->line || r->by != ACTOR_OPERATOR ||
+		    r->us > of->us + CORRECTED_US || r->code < 200 ||
+		    r->code >= 300 || !is_of_same_status(r, of->request))
 			continue;
-		if (c->us > of->us + CORRECTED_US)
-			return false;
-		if (c->type == CHANGE_DELETED || progress_is_written(c))
+		uid = played_meant_uid(r);
+		if (uid.n == 0 || span_eq(uid, l->uid))
 			return true;
 	}
-	return false;
+	return l->gone != NULL && l->gone->us <= of->us + CORRECTED_US;
 }
 
 static void
@@ -618,15 +640,8 @@ check_uids(const struct played *p, struct violations *f)
 {
 	for (size_t i = 0; i < p->change_count; i++) {
 		const struct played_change *c = &p->changes[i];
-		struct span uid;
 
-		if (!progress_is_written(c) || c->request == NULL)
-			continue;
-		uid = played_text(
-		    jvtext_peek(
-			jvtext_peek(c->request->request, "body"), "metadata"),
-		    "uid");
-		if (uid.n > 0 && !span_eq(uid, c->life->uid) &&
+		if (progress_is_written(c) && !played_is_meant(c) &&
 		    !is_corrected(p, c))
 			violations_add(f, "claim", c->life->label,
 			    "it has the status of an earlier object of that "

@@ -15,11 +15,16 @@
  * while nothing else happens: this holds for the clean record as well.
  *
  * Nor may one of its Deployments, StatefulSets, ReplicaSets and DaemonSets be
- * unavailable since the operator has written it, unless a rule of the scenario
- * says that Ready does not wait for that kind: {"unready": "Deployment"}.
+ * unavailable since the operator has written it.
+ *
+ * All this is not asked of a kind for which Ready does not wait, as a rule of
+ * the scenario says: {"unready": "Deployment"}; nor must objects have been there
+ * of a kind that varies as a whole: {"varies": ".", "kind": "Pod"}.
  *
  * A status that was meant for another object (another uid) must be corrected
- * within five seconds.
+ * within a minute: the operator writes another one, or the same for this object.
+ * (The server ignores the uid there. The request that corrects it may be the one
+ * that a fault holds up.)
  */
 #ifndef CLAIMS_H
 #define CLAIMS_H

@@ -123,7 +123,7 @@ endstate_new(const struct played *clean, const struct played *other, jv rules)
 	shelve(&e->clean, clean);
 	shelve(&e->other, other);
 	learn(e);
-	normal_mask_rules(&e->mask, rules);
+	normal_mask_rules(&e->mask, rules, "varies");
 	return e;
 }
 

@@ -1,5 +1,6 @@
 #include "oracle/normal.h"
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "json/jvtext.h"
@@ -8,7 +9,7 @@
 /* ---- what is left out ---- */
 
 /* Where a member stands. */
-enum where { OBJECT, METADATA, ANNOTATIONS, BELOW };
+enum where { OBJECT, METADATA, ANNOTATIONS, OWNERS, BELOW };
 
 static bool
 is_left_out(enum where w, struct span key)
@@ -37,7 +38,9 @@ below(enum where w, struct span key)
 		return METADATA;
 	if (w == METADATA && span_is(key, "annotations"))
 		return ANNOTATIONS;
-	return BELOW;
+	if (w == METADATA && span_is(key, "ownerReferences"))
+		return OWNERS;
+	return w == OWNERS ? OWNERS : BELOW;
 }
 
 bool
@@ -67,13 +70,24 @@ is_uuid(struct span s)
 	return true;
 }
 
-/* Texts of which one is as good as another. */
+/* Texts of which one is as good as another are the same; borrowed until the
+ * next but one call. */
 static struct span
-masked_text(struct span s)
+masked_text(enum where w, struct span key, struct span s)
 {
-	return normal_is_time(s) ? span_str("<time>")
-	    : is_uuid(s)	 ? span_str("<uid>")
-				 : s;
+	static struct buf names[2];
+	static unsigned turn;
+	struct buf *name = &names[turn++ % COUNT(names)];
+
+	if (normal_is_time(s))
+		return span_str("<time>");
+	if (is_uuid(s))
+		return span_str("<uid>");
+	if (w != OWNERS || !span_is(key, "name"))
+		return s;
+	buf_reset(name);
+	played_add_masked(name, s);
+	return buf_span(name);
 }
 
 /* Lists without an order that counts. */
@@ -202,11 +216,11 @@ is_of_kind(const char *pattern, struct span kind)
 }
 
 void
-normal_mask_rules(struct normal_mask *m, jv rules)
+normal_mask_rules(struct normal_mask *m, jv rules, const char *word)
 {
 	for (int i = 0, n = played_length(rules); i < n; i++) {
 		jv rule = played_at(rules, i);
-		struct span path = played_text(rule, "varies");
+		struct span path = played_text(rule, word);
 
 		if (path.n > 0)
 			normal_mask_pattern(m, played_text(rule, "kind"), path);
@@ -299,23 +313,29 @@ compare_objects(struct comparison *c, enum where w, jv want, jv is)
 	}
 }
 
-/* The element that has the same value of by as this one; by "": is it. */
+/* By which text an element is found; by "": itself. Borrowed as masked_text's. */
+static struct span
+mark_of(enum where w, jv element, const char *by)
+{
+	return *by == '\0'
+	    ? jvtext_span(element)
+	    : masked_text(w, span_str(by), played_text(element, by));
+}
+
 static jv
-partner(jv list, jv element, const char *by)
+partner(enum where w, jv list, jv element, const char *by)
 {
 	for (int i = 0, n = played_length(list); i < n; i++) {
 		jv other = played_at(list, i);
 
-		if (*by == '\0' ? jv_equal(jv_copy(other), jv_copy(element))
-				: span_eq(played_text(other, by),
-				      played_text(element, by)))
+		if (span_eq(mark_of(w, other, by), mark_of(w, element, by)))
 			return other;
 	}
 	return jv_invalid();
 }
 
 static void
-compare_sets(struct comparison *c, const char *by, jv want, jv is)
+compare_sets(struct comparison *c, enum where w, const char *by, jv want, jv is)
 {
 	size_t before = c->path.len;
 
@@ -324,35 +344,35 @@ compare_sets(struct comparison *c, const char *by, jv want, jv is)
 
 		for (int i = 0, n = played_length(list); i < n; i++) {
 			jv a = played_at(list, i);
-			jv b = partner(side == 0 ? is : want, a, by);
+			jv b = partner(w, side == 0 ? is : want, a, by);
 
-			jvtext_add_key(&c->path,
-			    *by == '\0' ? jvtext_span(a) : played_text(a, by));
+			jvtext_add_key(&c->path, mark_of(w, a, by));
 			if (!jv_is_valid(b))
 				differs(
 				    c, side == 0 ? a : b, side == 0 ? b : a);
 			else if (side == 0)
-				compare(c, BELOW, SPAN_NONE, a, b);
+				compare(c, w, SPAN_NONE, a, b);
 			buf_truncate(&c->path, before);
 		}
 	}
 }
 
 static void
-compare_arrays(struct comparison *c, struct span key, jv want, jv is)
+compare_arrays(
+    struct comparison *c, enum where w, struct span key, jv want, jv is)
 {
 	const char *by = list_key(key);
 	int n = played_length(want);
 	size_t before = c->path.len;
 
 	if (by != NULL)
-		compare_sets(c, by, want, is);
+		compare_sets(c, w, by, want, is);
 	else if (n != played_length(is))
 		differs(c, want, is);
 	else
 		for (int i = 0; i < n; i++) {
 			jvtext_add_index(&c->path, i);
-			compare(c, BELOW, SPAN_NONE, played_at(want, i),
+			compare(c, w, SPAN_NONE, played_at(want, i),
 			    played_at(is, i));
 			buf_truncate(&c->path, before);
 		}
@@ -373,11 +393,11 @@ compare(struct comparison *c, enum where w, struct span key, jv want, jv is)
 		compare_objects(c, w, want, is);
 		return;
 	case JV_KIND_ARRAY:
-		compare_arrays(c, key, want, is);
+		compare_arrays(c, w, key, want, is);
 		return;
 	case JV_KIND_STRING:
-		same = span_eq(masked_text(jvtext_span(want)),
-		    masked_text(jvtext_span(is)));
+		same = span_eq(masked_text(w, key, jvtext_span(want)),
+		    masked_text(w, key, jvtext_span(is)));
 		break;
 	case JV_KIND_NUMBER:
 		same = span_is(key, "observedGeneration")
@@ -444,13 +464,13 @@ hash_value(enum where w, struct span key, jv v, int64_t generation)
 	case JV_KIND_ARRAY:
 		for (int i = 0, n = played_length(v); i < n; i++) {
 			uint64_t e = mix(hash_value(
-			    BELOW, SPAN_NONE, played_at(v, i), generation));
+			    w, SPAN_NONE, played_at(v, i), generation));
 
 			h = list_key(key) != NULL ? h + e : mix(h ^ e) + e;
 		}
 		return mix(h);
 	case JV_KIND_STRING:
-		return mix(h ^ hash_text(masked_text(jvtext_span(v))));
+		return mix(h ^ hash_text(masked_text(w, key, jvtext_span(v))));
 	case JV_KIND_NUMBER:
 		number = jv_number_value(v);
 		if (span_is(key, "observedGeneration"))

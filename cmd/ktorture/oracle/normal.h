@@ -6,7 +6,7 @@
  * a key or a uid. Every time is equal to every other one, every UUID too. An
  * observedGeneration is compared as how far it is behind the object's own
  * generation. Conditions are compared by type, finalizers as a set; of owners,
- * all but the uid.
+ * by name, all but the uid and what is made up of the name.
  */
 #ifndef NORMAL_H
 #define NORMAL_H
@@ -41,8 +41,8 @@ void normal_mask_add(
 /* kind ("Deployment", or with its group) may be absent. path "." is all. */
 void normal_mask_pattern(
     struct normal_mask *m, struct span kind, struct span path);
-/* The patterns that the rules of a scenario name: "varies". */
-void normal_mask_rules(struct normal_mask *m, jv rules_peek);
+/* The patterns that such rules of a scenario name: "varies". */
+void normal_mask_rules(struct normal_mask *m, jv rules_peek, const char *word);
 bool normal_masked(const struct normal_mask *m, struct span canon,
     struct span kind, struct span path);
 

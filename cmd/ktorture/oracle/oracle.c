@@ -49,7 +49,7 @@ oracle_new(jv clean, jv other, jv rules, struct err *err)
 	o->claims = claims_new(o->clean, o->other, rules);
 	o->finals = finals_new(o->clean, o->other);
 	o->leaks = leaks_new(o->clean, o->other);
-	o->progress = progress_new();
+	o->progress = progress_new(rules);
 	progress_learn(o->progress, o->clean);
 	progress_learn(o->progress, o->other);
 	traffic_count(&o->clean_traffic, o->clean);

@@ -1,5 +1,7 @@
 #include "oracle/played.h"
 
+#include <stdlib.h>
+
 #include "base/mem.h"
 #include "json/jvtext.h"
 #include "value/date.h"
@@ -58,8 +60,8 @@ played_kind(struct arena *a, jv object_peek)
 /* Digits in a row from which on they are a time or a random number. */
 enum { MADE_UP = 5 };
 
-static void
-add_masked(struct buf *b, struct span name)
+void
+played_add_masked(struct buf *b, struct span name)
 {
 	while (name.n > 0) {
 		size_t digits = span_digits(name);
@@ -91,10 +93,10 @@ add_name(struct buf *b, jv object_peek, bool masked)
 	if (!masked)
 		buf_addspan(b, played_text(metadata, "name"));
 	else if (prefix.n > 0) {
-		add_masked(b, prefix);
+		played_add_masked(b, prefix);
 		buf_addc(b, '*');
 	} else
-		add_masked(b, played_text(metadata, "name"));
+		played_add_masked(b, played_text(metadata, "name"));
 }
 
 static struct span
@@ -198,14 +200,46 @@ time_of(jv line_peek)
 }
 
 /*
- * Time as it passes: somebody may set the clock back. (A request begins before
- * the change that it makes, which comes first: that is not meant.)
+ * Time as it passes, whatever the clock is set to. What was done in the moment
+ * before may be told behind that; and a line of a request has the time at which
+ * it began.
  */
 struct passing {
-	int64_t now, shift;
+	int64_t now, shift, before;
+	bool setting; /* no line has a time of after it */
 };
 
-enum { SET_BACK_US = 60 * 1000 * 1000 };
+/* A fault "jump:SECONDS@...": the clock is set. */
+static void
+pass_jump(struct passing *t, jv line_peek)
+{
+	struct span at = played_text(line_peek, "fault");
+	struct span what = span_cut(&at, '@'), kind = span_cut(&what, ':');
+	char *end, *text;
+	long seconds;
+
+	if (!span_is(kind, "jump") || what.n == 0)
+		return;
+	text = mem_dup(what.p, what.n);
+	seconds = strtol(text, &end, 10);
+	free(text);
+	t->before = t->shift;
+	t->shift -= seconds * INT64_C(1000000);
+	t->setting = true;
+}
+
+static int64_t
+distance(int64_t a, int64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+static bool
+is_of_before(const struct passing *t, int64_t us)
+{
+	return distance(us + t->before, t->now) <
+	    distance(us + t->shift, t->now);
+}
 
 static int64_t
 pass_to(struct passing *t, jv line_peek)
@@ -214,12 +248,18 @@ pass_to(struct passing *t, jv line_peek)
 
 	if (us < 0)
 		return t->now;
-	us += t->shift;
-	if (us < t->now - SET_BACK_US) {
-		t->shift += t->now - us;
-		us = t->now;
-	}
-	return t->now = us;
+	t->setting = t->setting && is_of_before(t, us);
+	return t->now = us + (t->setting ? t->before : t->shift);
+}
+
+static int64_t
+pass_to_request(struct passing *t, jv request_peek)
+{
+	int64_t us = time_of(request_peek);
+
+	if (us >= 0 && is_of_before(t, us))
+		return us + t->before;
+	return pass_to(t, request_peek);
 }
 
 static void
@@ -228,9 +268,8 @@ read_request(struct played *p, size_t line, jv line_peek, struct passing *t)
 	struct played_request *r = &p->requests[p->request_count++];
 	jv q = jvtext_peek(line_peek, "request");
 
-	*r = (struct played_request){
-	    .by = actor_of(played_text(line_peek, "by")),
-	    .us = pass_to(t, q),
+	*r = (struct played_request){.by = actor_of(played_text(q, "by")),
+	    .us = pass_to_request(t, q),
 	    .number = played_number(q, "number", -1),
 	    .line = line,
 	    .request = q,
@@ -427,7 +466,7 @@ played_new(jv record)
 {
 	struct played *p = mem_zalloc(sizeof(*p));
 	int n = played_length(record);
-	struct passing t = {0, 0};
+	struct passing t = {0, 0, 0, false};
 
 	p->record = record;
 	p->end = p->state = jv_invalid();
@@ -441,7 +480,7 @@ played_new(jv record)
 		else if (jv_is_valid(jvtext_peek(line, "request")))
 			read_request(p, (size_t)i, line, &t);
 		else if (jv_is_valid(jvtext_peek(line, "fault")))
-			p->has_fault = true;
+			p->has_fault = true, pass_jump(&t, line);
 		else if (jv_is_valid(jvtext_peek(line, "end"))) {
 			p->end = line;
 			p->state = jvtext_peek(line, "state");
@@ -476,4 +515,20 @@ bool
 played_is_of_status(const struct played_change *c)
 {
 	return c->request != NULL && span_is(c->request->subresource, "status");
+}
+
+struct span
+played_meant_uid(const struct played_request *r)
+{
+	return played_text(
+	    jvtext_peek(jvtext_peek(r->request, "body"), "metadata"), "uid");
+}
+
+bool
+played_is_meant(const struct played_change *c)
+{
+	struct span uid =
+	    c->request != NULL ? played_meant_uid(c->request) : SPAN_NONE;
+
+	return uid.n == 0 || span_eq(uid, c->life->uid);
 }

@@ -16,6 +16,7 @@
 #include <jv.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/map.h"
 #include "base/span.h"
 
@@ -113,12 +114,20 @@ struct span played_controller(jv metadata_peek);
 /* Whether the change is one of the status alone. */
 bool played_is_of_status(const struct played_change *c);
 
+/* The uid of the object that the body of a request names; absent: none. */
+struct span played_meant_uid(const struct played_request *r);
+/* Whether the change was meant for this object, not for another one of that name:
+ * the server ignores the uid of a status. */
+bool played_is_meant(const struct played_change *c);
+
 /* The key "Kind.group namespace/name" of an object; appended to the arena. */
 struct span played_key(struct arena *a, jv object_peek);
 /* ... with what was made up of the name masked. */
 struct span played_canon(struct arena *a, jv object_peek);
 /* ... without the group. */
 struct span played_label(struct arena *a, jv object_peek);
+/* Appends a name, masked so. */
+void played_add_masked(struct buf *b, struct span name);
 /* "Kind.group" */
 struct span played_kind(struct arena *a, jv object_peek);
 

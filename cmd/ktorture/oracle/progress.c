@@ -24,12 +24,16 @@ struct moment {
 struct progress {
 	struct arena arena;
 	struct map ways, moments; /* by "Kind.group .status.field" */
+	struct normal_mask back;
 };
 
 struct progress *
-progress_new(void)
+progress_new(jv rules)
 {
-	return mem_zalloc(sizeof(struct progress));
+	struct progress *g = mem_zalloc(sizeof(*g));
+
+	normal_mask_rules(&g->back, rules, "back");
+	return g;
 }
 
 void
@@ -39,6 +43,7 @@ progress_free(struct progress *g)
 		return;
 	map_release(&g->ways);
 	map_release(&g->moments);
+	normal_mask_release(&g->back);
 	arena_release(&g->arena);
 	free(g);
 }
@@ -248,6 +253,13 @@ struct going {
 	struct arena scratch;
 };
 
+static bool
+may_go_back(struct going *at, const struct played_change *c, struct span field)
+{
+	return normal_masked(&at->g->back, c->life->canon, c->life->kind,
+	    arena_printf(&at->scratch, ".status.%.*s", SPAN_ARG(field)));
+}
+
 static void
 check_phase(void *arg, const struct played_change *c, struct span field,
     struct span from, struct span to)
@@ -257,7 +269,8 @@ check_phase(void *arg, const struct played_change *c, struct span field,
 	    map_get(&at->g->ways, field_key(&at->scratch, c, field));
 	int a, b;
 
-	if (w == NULL || w->is_free || span_eq(from, to))
+	if (w == NULL || w->is_free || span_eq(from, to) ||
+	    may_go_back(at, c, field))
 		return;
 	a = value_of(w, from);
 	b = value_of(w, to);
@@ -277,7 +290,8 @@ check_moment(void *arg, const struct played_change *c, struct span field,
 	const struct moment *m =
 	    map_get(&at->g->moments, field_key(&at->scratch, c, field));
 
-	if (m != NULL && m->set > 0 && !m->changes && !span_eq(from, to))
+	if (m != NULL && m->set > 0 && !m->changes && !span_eq(from, to) &&
+	    !may_go_back(at, c, field))
 		violations_add(at->f, "claim", c->life->label,
 		    ".status.%.*s was %.*s and becomes %.*s: in a clean run it "
 		    "is set once",
@@ -314,7 +328,8 @@ progress_check(
 	for (size_t i = 0; i < p->change_count; i++) {
 		const struct played_change *c = &p->changes[i];
 
-		if (c->before == NULL || !progress_is_written(c))
+		if (c->before == NULL || !progress_is_written(c) ||
+		    !played_is_meant(c) || !played_is_meant(c->before))
 			continue;
 		check_generation(c, f);
 		find_phases(c, check_phase, &at);

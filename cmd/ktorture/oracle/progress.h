@@ -9,7 +9,10 @@
  *   again.
  * - An observedGeneration does not become less, nor more than there is.
  *
- * All within one life of an object. An old view that overwrites a newer one
+ * What a rule of the scenario names may go back: {"back": ".status.phase",
+ * "kind": "At"}; a condition is named as ".status.Complete".
+ *
+ * All within one life of an object, and of statuses that were meant for it. An old view that overwrites a newer one
  * (a status that is not guarded) is seen here.
  */
 #ifndef PROGRESS_H
@@ -20,7 +23,7 @@
 
 struct progress;
 
-struct progress *progress_new(void);
+struct progress *progress_new(jv rules_peek);
 void progress_free(struct progress *g);
 /* p: a clean record; its texts are copied. */
 void progress_learn(struct progress *g, const struct played *p);

@@ -31,7 +31,7 @@ count_requests(struct traffic *t, const struct played *p, int64_t late)
 		if (r->by != ACTOR_OPERATOR)
 			continue;
 		t->requests++;
-		t->writes += is_write(r) && !is_beside(r);
+		t->writes += is_write(r) && !is_beside(r) && r->code != 0;
 		t->late_requests += r->us >= late && !span_is(r->verb, "watch");
 		in_window++;
 		for (; p->requests[oldest].us < r->us - WINDOW_US; oldest++)

@@ -3,7 +3,7 @@
  * "silence").
  *
  * - Over the whole record: a multiple of the clean one's, and a constant for the
- *   retries of a fault.
+ *   retries of a fault. A write without an answer counts as a request alone.
  * - Hot loops: in no three seconds more than many times the clean record's.
  * - In the second half of the time after the last change by another client:
  *   no changes beyond the clean record's, and few requests.

@@ -402,7 +402,7 @@ rule_expression(struct reader *r, const char *what, struct span rest)
 }
 
 static int
-rule_varies(struct reader *r, const char *what, struct span rest)
+rule_path(struct reader *r, const char *what, struct span rest)
 {
 	jv k = find_kind(r, cut_word(&rest));
 	jv rule = jv_object();
@@ -414,9 +414,9 @@ rule_varies(struct reader *r, const char *what, struct span rest)
 	rule = jv_object_set(
 	    rule, jv_string("kind"), jv_copy(jvtext_peek(k, "kind")));
 	jv_free(k);
-	if (rest.n < 2 || *rest.p != '.') {
+	if (rest.n < 1 || *rest.p != '.') {
 		jv_free(rule);
-		return fail(r, "varies: write KIND .PATH, as .status.nodes");
+		return fail(r, "%s: write KIND .PATH, as .status.nodes", what);
 	}
 	return add_rule(
 	    r, jv_object_set(rule, jv_string(what), text_value(rest)));
@@ -448,8 +448,8 @@ static const struct verb {
     {"delete", step_delete}, {"wait", step_wait}, {"expect", step_expect},
     {"drift", step_index}, {"lose", step_index}, {"foreign", step_index},
     {"unforeign", step_index}, {"always", rule_expression},
-    {"history", rule_expression}, {"varies", rule_varies}, {"again", rule_kind},
-    {"unready", rule_kind}};
+    {"history", rule_expression}, {"varies", rule_path}, {"again", rule_kind},
+    {"unready", rule_kind}, {"back", rule_path}};
 
 static const struct verb *
 find_verb(struct span word)

@@ -36,9 +36,11 @@
  *
  *	always "NAME" JQ	is true of the state after each change
  *	history "NAME" JQ	is true of the changes, at the end
- *	varies KIND .PATH	the end of such objects may depend on history there
+ *	varies KIND .PATH	the end of such objects may depend on history there;
+ *				"." is all of it, whether they are there, too
  *	again KIND		an object of it may be made twice
  *	unready KIND		a status may say Ready without waiting for these
+ *	back KIND .PATH		a status may go back there: .status.phase
  *
  * The rules of a file without a step are those of every scenario of the folder,
  * also of those that are generated.
@@ -64,8 +66,8 @@
  *	{"do":"drift"|"lose"|"foreign"|"unforeign","index":0}
  *
  * Rules as JSON: {"always":NAME,"jq":..}, {"history":NAME,"jq":..},
- * {"varies":".spec.x","kind":K}, {"again":K}, {"unready":K}; K is the kind alone, as it stands
- * in an object.
+ * {"varies":".spec.x","kind":K}, {"again":K}, {"unready":K},
+ * {"back":".status.x","kind":K}; K is the kind alone, as it stands in an object.
  */
 #ifndef SCENARIO_H
 #define SCENARIO_H

@@ -172,4 +172,15 @@ said(const char *operator_, const char *program)
 	return text;
 }
 
+/* ... by rules, as JSON. */
+__attribute__((unused)) static const char *
+said_by_rules(const char *operator_, const char *rules, const char *program)
+{
+	struct oracle *o = oracle_of(operator_, rules);
+	const char *text = said_with(o, operator_, program);
+
+	oracle_free(o);
+	return text;
+}
+
 #endif

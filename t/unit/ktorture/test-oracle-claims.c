@@ -44,6 +44,18 @@ TEST(progress)
 	    "claim: At default/example: .status.observedGeneration is 5, and "
 	    "the object's generation 1",
 	    "one that is not there yet");
+	is(said_by_rules("at",
+	       "[{\"back\":\".status.phase\",\"kind\":\"At\"},"
+	       "{\"back\":\".status.startTime\",\"kind\":\"At\"}]",
+	       BACK(".phase = \"RUNNING\""
+		    "| .startTime = \"2030-01-01T00:00:00Z\"")),
+	    "", "a rule: these may go back");
+	is(said_by_rules("at",
+	       "[{\"back\":\".status.phase\",\"kind\":\"Pod\"}]",
+	       BACK(".phase = \"RUNNING\"")),
+	    "claim: At default/example: .status: phase goes back from DONE to "
+	    "RUNNING, which never follows it in a clean run",
+	    "... of that kind alone");
 }
 
 TEST(learn)
@@ -75,6 +87,13 @@ TEST(ready)
 	    "claim: Memcached default/example: it says Ready of generation 1 "
 	    "before Deployment default/example was made",
 	    "ready before anything is made");
+	is(said_by_rules("memcached", "[{\"unready\":\"Deployment\"}]", early),
+	    "", "a rule: Ready does not wait for it");
+	is(said_by_rules("memcached",
+	       "[{\"varies\":\".\",\"kind\":\"Deployment\"},"
+	       "{\"unready\":\"Deployment\"}]",
+	       early),
+	    "", "... nor for what need not be there");
 	is(said("memcached",
 	       "each(of(\"Memcached\") and .object.status.conditions[0].status"
 	       "== \"False\" and .object.metadata.generation == 2;"
@@ -127,6 +146,14 @@ TEST(order)
 	    "just before the operator makes Deployment default/example",
 	    "ready, and then an object is made");
 	oracle_free(o);
+	o = oracle_of_edited(
+	    "memcached", never, never, "[{\"unready\":\"Deployment\"}]");
+	is(said_with(o, "memcached",
+	       "[.[] | select(of(\"Memcached\") and"
+	       ".object.status.conditions[0].status == \"True\")][0] as $m"
+	       "| ahead(of(\"Deployment\"); [$m | .number = null])"),
+	    "", "a rule: Ready does not wait for it");
+	oracle_free(o);
 }
 
 TEST(workloads)
@@ -157,18 +184,38 @@ TEST(uid)
 	    "\"memcacheds\" and .request.number == "
 	    "([$r[] | select(.request.subresource == \"status\")][-1].request"
 	    ".number); .request.body.metadata.uid = \"another\")";
+	static const char words[] =
+	    "claim: Memcached default/example: it has the status of an earlier "
+	    "object of that name";
 	struct buf program = BUF_INIT;
+	size_t n;
 
 	buf_adds(&program, ". as $r | ");
 	buf_adds(&program, other);
-	is(said("memcached", buf_str(&program)),
-	    "claim: Memcached default/example: it has the status of an earlier "
-	    "object of that name",
+	is(said("memcached", buf_str(&program)), words,
 	    "the status of another uid");
 	buf_adds(&program,
-	    "| last_of(\"Memcached\") as $m | at_end([$m | .number = null"
-	    "| .by = \"kstatus\" | del(.object.status.replicas)])");
-	is(said("memcached", buf_str(&program)), "", "... that is corrected");
+	    "| ([$r[] | select(.request.subresource == \"status\")][-1]"
+	    "| .request.number += 1) as $again | at_end([$again");
+	n = program.len;
+	buf_adds(&program, "])");
+	is(said("memcached", buf_str(&program)), "",
+	    "... that is corrected: the same again, for this object");
+	buf_adds(&program,
+	    "| (places(of(\"Memcached\") and .by == \"kstatus\")[-1]) as $i"
+	    "| .[$i].object.status.observedGeneration += 1");
+	is(said("memcached", buf_str(&program)), "",
+	    "... and that was of a generation that this one never had");
+	buf_truncate(&program, n);
+	buf_adds(&program, "| .request.code = 409])");
+	is(said("memcached", buf_str(&program)), words,
+	    "... but the server refuses that");
+	buf_truncate(&program, n);
+	buf_adds(&program, "| .request.time |= sub(\"T..:\"; \"T01:\")])");
+	is(said("memcached", buf_str(&program)), words, "... too late");
+	buf_truncate(&program, n);
+	buf_adds(&program, "| .request.body.metadata.uid = \"another\"])");
+	is(said("memcached", buf_str(&program)), words, "... for another one");
 	buf_release(&program);
 }
 

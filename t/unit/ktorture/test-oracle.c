@@ -62,7 +62,7 @@ TEST(end)
 	       "(.[-1].state[] | select(.kind == \"Deployment\")"
 	       "| .spec.replicas) = 7 | ahead(.end; [{request: {verb:"
 	       "\"create\", resource: \"memcacheds\", namespace: \"default\","
-	       "name: \"example\", code: 409}, by: \"client\"}])"),
+	       "name: \"example\", code: 409, by: \"client\"}}])"),
 	    "", "a client could not do its step: the end is another one");
 }
 
@@ -77,6 +77,26 @@ TEST(learned)
 	       "(.[-1].state[] | select(.kind == \"Deployment\")"
 	       "| .spec.replicas) = 7"),
 	    "", "the clean records differ there, too");
+	oracle_free(o);
+}
+
+/* Pods of a Job that is named by a time. */
+#define OF_JOB(time)                                          \
+	"(.[-1].state[] | select(.kind == \"Pod\")"           \
+	"| .metadata.ownerReferences[0]) |= (.kind = \"Job\"" \
+	"| .name = \"a-" time "\")"
+
+TEST(owner)
+{
+	struct oracle *o = oracle_of_edited(
+	    "memcached", OF_JOB("1775001720"), OF_JOB("1775005440"), NULL);
+
+	is(said_with(o, "memcached", OF_JOB("1775009040")), "",
+	    "an owner that is named by a time");
+	ok(strstr(said_with(o, "memcached", OF_JOB("b-1775009040")),
+	       "end: Pod default/example-0: .metadata.ownerReferences[\"a-#\"]"
+	       " is absent, should be ") != NULL,
+	    "... another owner");
 	oracle_free(o);
 }
 
@@ -207,20 +227,37 @@ TEST(restored)
 	    "made while the one before is not gone: the server forgot that");
 }
 
+/* The clock is set behind the third step: all times after it. */
+#define SET(seconds)                                                        \
+	"places(.step == 2)[0] as $i | to_entries | map(.key as $k"         \
+	"| .value | if $k <= $i then . elif .time != null and .change != "  \
+	"null then .time += " seconds " * 1000000"                          \
+	" elif .request.time != null then .request.time |= (.[:19] + \"Z\"" \
+	"| fromdate + " seconds " | todate) else . end)"                    \
+	"| .[:$i + 1] + [{fault: \"jump:" seconds "@kapply/get/x\"}]"       \
+	"+ .[$i + 1:]"
+
 TEST(clock_set)
 {
+	is(said("memcached", SET("-7200")), "", "two hours back in the middle");
+	is(said("memcached", SET("7200")), "", "... and forward");
 	is(said("memcached",
-	       "places(.step == 2)[0] as $i | to_entries | map(.key as $k"
-	       "| .value | if $k > $i then if .time != null and .change != null"
-	       " then .time -= 7200000000 elif .request.time != null"
-	       " then .request.time |= (.[:19] + \"Z\" | fromdate - 7200"
-	       "| todate) else . end else . end)"),
-	    "", "two hours back in the middle");
-	is(said("memcached",
-	       "ahead(.end; [range(160) | {request: {verb: \"get\", time:"
-	       "(1775002500 + if . < 80 then . else . - 3600 end | todate)},"
-	       "by: \"kwatch\"}])"),
+	       "def get($s): {request: {verb: \"get\", time:"
+	       "(1775002500 + $s | todate), by: \"kwatch\"}};"
+	       "ahead(.end; [get(range(80))] + [{fault:"
+	       "\"jump:-3600@kapply/get/x\"}] + [get(range(-3520; -3440))])"),
 	    "", "an hour back between requests: not a hot loop");
+	is(said("memcached",
+	       "ahead(.end; [{fault: \"jump:3600@kapply/get/x\"},"
+	       "(.[] | select(.request) | .request.time |= (.[:19] + \"Z\""
+	       "| fromdate | todate))])"),
+	    "", "requests that began before");
+	is(said("memcached",
+	       "places(of(\"Deployment\"))[-1] as $i | .[:$i]"
+	       "+ [{fault: \"jump:-3600@kapply/get/x\"}, .[$i]]"
+	       "+ (.[$i + 1:] | map(if .change then .time -= 3600000000"
+	       "else . end))"),
+	    "", "a change that was made in the moment before");
 }
 
 TEST(again)
@@ -291,13 +328,13 @@ TEST(silence)
 	    "", "... soon after it");
 	is(said("memcached",
 	       "ahead(.end; [range(30) | {request: {verb: \"get\", resource:"
-	       "\"pods\", time: \"2026-04-01T00:10:00Z\"}, by: \"kwatch\"}])"),
+	       "\"pods\", time: \"2026-04-01T00:10:00Z\", by: \"kwatch\"}}])"),
 	    "silence: 30 requests when the operator should be silent, should "
 	    "be 0",
 	    "many reads");
 	is(said("memcached",
 	       "ahead(.end; [range(30) | {request: {verb: \"watch\", resource:"
-	       "\"pods\", time: \"2026-04-01T00:10:00Z\"}, by: \"kwatch\"}])"),
+	       "\"pods\", time: \"2026-04-01T00:10:00Z\", by: \"kwatch\"}}])"),
 	    "", "watches end and begin");
 	is(said("memcached", ".[-1].silent = false"),
 	    "silence: the operator is not silent at the end", "by the clock");
@@ -306,8 +343,8 @@ TEST(silence)
 /* So many requests, one in so many seconds from the creation on. */
 #define MANY(n, seconds, members)                                            \
 	"ahead(of(\"Deployment\"); [range(" n ") | {request: {" members ", " \
-	"time: (1775001665 + . * " seconds " | floor | todate)},"            \
-	"by: \"kapply\"}])"
+	"time: (1775001665 + . * " seconds " | floor | todate),"             \
+	"by: \"kapply\"}}])"
 
 TEST(requests)
 {
@@ -316,6 +353,8 @@ TEST(requests)
 	    "too many writes");
 	is(said("memcached", MANY("40", "0.5", "verb: \"patch\", code: 500")),
 	    "", "retries of a fault");
+	is(said("memcached", MANY("100", "0.5", "verb: \"patch\", code: 0")),
+	    "", "... without an answer for long");
 	is(said("memcached",
 	       "last_of(\"Deployment\") as $d | at_end([range(60) | $d"
 	       "| .change = \"MODIFIED\" | .by = \"kapply\"])"),

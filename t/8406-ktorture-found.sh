@@ -1,0 +1,17 @@
+#!/bin/bash
+# Schedules that have shown a bug of an operator or a tool: nothing is wrong now.
+# doc/torture.md, "The five operators", tells of each.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+unset MAKEFLAGS MFLAGS MAKELEVEL
+
+while read -r operator scenario fault; do
+	runs 0 "$operator: $scenario, $fault" \
+		ktorture -f "pipeline/$operator/watches.yaml" --seed=1 \
+		--scenario="$scenario" --fault="$fault"
+	ok "... it happened" grep -qx -e "\*\*\* $fault" "$T/out"
+done <<'END'
+at life watch-lost:25000@kwatch/watch/pods!2
+at life watch-away:25000@kwatch/watch/pods!2
+END
+done_testing
