@@ -176,7 +176,7 @@ TEST(finalizer)
 {
 	is(said("at",
 	       "map(select((of(\"Pod\") and .change == \"DELETED\") | not))"),
-	    "finalizer: At default/example: it went before Pod "
+	    "finalizer: At default/example: its finalizer went before Pod "
 	    "default/example was deleted",
 	    "the primary goes before its Pod");
 	is(said("at",
@@ -185,4 +185,24 @@ TEST(finalizer)
 	       "\"DELETED\"; [$a | .change = \"MODIFIED\" | .by = \"client\""
 	       "| del(.object.metadata.finalizers)])"),
 	    "", "a client took the finalizer away");
+	is(said("at",
+	       "[.[] | select(of(\"Pod\"))][-2] as $p"
+	       "| ahead(of(\"At\") and .change == \"DELETED\"; [$p"
+	       "| .change = \"ADDED\" | .by = \"kapply\" | .number = null"
+	       "| .object.metadata |= (.uid = \"7\" | .name = \"x\""
+	       "| del(.deletionTimestamp))])"),
+	    "finalizer: At default/example: its finalizer went before Pod "
+	    "default/x was deleted",
+	    "another Pod, which names it as its owner");
+	is(said("at",
+	       "[.[] | select(of(\"Pod\") and .change == \"DELETED\")] as $gone"
+	       "| [.[] | select(of(\"At\") and .change == \"DELETED\")][0] as "
+	       "$a"
+	       "| map(select((of(\"Pod\") and .change == \"DELETED\") | not))"
+	       "| ahead(of(\"At\") and .change == \"DELETED\"; [$a"
+	       "| .change = \"MODIFIED\" | .by = \"kapply\" | .number = null"
+	       "| .object.metadata.finalizers = []] + $gone)"),
+	    "finalizer: At default/example: its finalizer went before Pod "
+	    "default/example was deleted",
+	    "the finalizer goes, and something else holds the primary");
 }
