@@ -36,14 +36,17 @@ enum {
 	S = 1 << 17,
 	/* a passing failure is tried again after 0.1 s; a watch after 0.8 s */
 	SOON = 2,
-	/* a failure for good after 5 s; what had no effect after 10 s */
-	REFUSED = 10,
+	/* what had no effect is asked for again after 10 s */
+	IGNORED = 10,
+	/* a failure for good after 5 s, doubled each time: 20 s if the scenario has
+	 * it refused twice already */
+	REFUSED = 40,
 	/* ... after it has lasted: half of the wait that it has come to */
 	CUT_FOR_LONG = 30,     /* 15 s at most */
 	DENIED_FOR_LONG = 30,  /* 15 s at most */
 	FAILED_FOR_LONG = 60,  /* 30 s at most */
 	REFUSED_FOR_LONG = 80, /* 5 s, doubled: over 40 s it comes to 40 s */
-	IGNORED_FOR_LONG = 40, /* 10 s, doubled */
+	IGNORED_FOR_LONG = 40, /* 10 s, doubled, without jitter */
 	/* a request gets 40 s; a silent connection is probed after 30 s, and has
 	 * 15 s to answer */
 	FROZEN = 45,
@@ -55,10 +58,10 @@ enum {
 const struct mishap_kind mishap_kinds[] = {
     /* what the server answers */
     CODE("400", REFUSED), CODE("401", REFUSED), CODE("403", REFUSED),
-    CODE("404", REFUSED), CODE("409", REFUSED), CODE("410", REFUSED),
+    CODE("404", REFUSED), CODE("409", IGNORED), CODE("410", REFUSED),
     CODE("422", REFUSED), CODE("429", SOON), CODE("500", SOON),
     CODE("503", SOON), CODE("504", SOON),
-    WHILE("401-while", ALL, "\"code\":401,\"forMs\":%s", MS + DENIED_FOR_LONG),
+    WHILE("401-while", ALL, "\"code\":401,\"forMs\":%s", MS + REFUSED_FOR_LONG),
     WHILE("403-while", ALL, "\"code\":403,\"forMs\":%s", MS + DENIED_FOR_LONG),
     WHILE("404-while", ALL, "\"code\":404,\"forMs\":%s", MS + REFUSED_FOR_LONG),
     WHILE("409-while", MISHAP_WRITES, "\"code\":409,\"forMs\":%s",

@@ -17,6 +17,7 @@ struct late {
 	struct arena arena;
 	struct map habits; /* by what_of */
 	int64_t lag_us;	   /* the longest of all */
+	jv rules;
 };
 
 /* The object and what becomes of it. */
@@ -67,10 +68,11 @@ learn(struct late *g, const struct played *p, bool is_other)
 }
 
 struct late *
-late_new(const struct played *clean, const struct played *other)
+late_new(const struct played *clean, const struct played *other, jv rules)
 {
 	struct late *g = mem_zalloc(sizeof(*g));
 
+	g->rules = rules;
 	learn(g, clean, false);
 	learn(g, other, true);
 	return g;
@@ -126,6 +128,23 @@ find_patience(struct patience *q, const struct played *p)
 	return p->fault_count > 0;
 }
 
+/* Of rules {"patience": KIND, "ms": N}, KIND with or without the group. */
+static int64_t
+patience_with(const struct late *g, struct span kind)
+{
+	struct span rest = kind, short_kind = span_cut(&rest, '.');
+
+	for (int i = 0, n = played_length(g->rules); i < n; i++) {
+		jv rule = played_at(g->rules, i);
+		struct span named = played_text(rule, "patience");
+
+		if (named.n > 0 &&
+		    (span_eq(named, kind) || span_eq(named, short_kind)))
+			return played_number(rule, "ms", 0) * 1000;
+	}
+	return 0;
+}
+
 /* Microseconds beyond what is allowed. */
 static int64_t
 lateness(const struct late *g, const struct patience *q, const struct played *p,
@@ -142,7 +161,8 @@ lateness(const struct late *g, const struct patience *q, const struct played *p,
 	arena_release(&scratch);
 	if (is_on_time(h, c->us - p->begin_us))
 		return 0;
-	us = c->us - from - (h != NULL ? h->lag_us : g->lag_us);
+	us = c->us - from - (h != NULL ? h->lag_us : g->lag_us) -
+	    patience_with(g, c->life->kind);
 	return us > SLACK_US ? us : 0;
 }
 

@@ -15,6 +15,9 @@
  * - What has a time of day, such as the run of a schedule, answers nothing: it
  *   is on time where the clean record has the same change.
  *
+ * A rule of the scenario, {"patience": KIND, "ms": N}, gives the objects of a kind
+ * more time, where the program waits in a case that clean records do not have.
+ *
  * A fault of an event of a watch begins with that event, at which nothing is
  * recorded: each answer may take the time that it has.
  */
@@ -26,8 +29,9 @@
 
 struct late;
 
-/* Borrows nothing. clean: begins at the time of day of those that are checked. */
-struct late *late_new(const struct played *clean, const struct played *other);
+/* Borrows the rules. clean: begins at the time of day of those that are checked. */
+struct late *late_new(
+    const struct played *clean, const struct played *other, jv rules_peek);
 void late_free(struct late *g);
 void late_check(
     const struct late *g, const struct played *p, struct violations *f);

@@ -50,7 +50,7 @@ oracle_new(jv clean, jv other, jv rules, struct err *err)
 	o->foreign = foreign_new(o->clean, o->other);
 	o->claims = claims_new(o->clean, o->other, rules);
 	o->finals = finals_new(o->clean, o->other);
-	o->late = late_new(o->clean, o->other);
+	o->late = late_new(o->clean, o->other, rules);
 	o->leaks = leaks_new(o->clean, o->other);
 	o->progress = progress_new();
 	progress_learn(o->progress, o->clean);

@@ -29,6 +29,7 @@
  *			is all of it, "*" any step of a path, no kind all kinds
  *	{"again": "Job"}	may be made twice
  *	{"unready": "Deployment"}	Ready does not wait for it
+ *	{"patience": "Job", "ms": 10000}	may be changed so much later
  *	{"always": NAME, "jq": TEXT}	true for the array of objects after each
  *			change
  *	{"history": NAME, "jq": TEXT}	true for the array of changes

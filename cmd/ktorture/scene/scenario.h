@@ -39,6 +39,8 @@
  *	varies KIND .PATH	the end of such objects may depend on history there
  *	again KIND		an object of it may be made twice
  *	unready KIND		a status may say Ready without waiting for these
+ *	patience KIND DURATION	the program may put off for so long what it does
+ *				to such an object
  *
  * The rules of a file without a step are those of every scenario of the folder,
  * also of those that are generated.
@@ -64,8 +66,8 @@
  *	{"do":"drift"|"lose"|"foreign"|"unforeign","index":0}
  *
  * Rules as JSON: {"always":NAME,"jq":..}, {"history":NAME,"jq":..},
- * {"varies":".spec.x","kind":K}, {"again":K}, {"unready":K}; K is the kind alone, as it stands
- * in an object.
+ * {"varies":".spec.x","kind":K}, {"again":K}, {"unready":K}, {"patience":K,"ms":10000};
+ * K is the kind alone, as it stands in an object.
  */
 #ifndef SCENARIO_H
 #define SCENARIO_H

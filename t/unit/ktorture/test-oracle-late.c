@@ -94,6 +94,21 @@ TEST(habits)
 	oracle_free(o);
 }
 
+TEST(patience)
+{
+	struct oracle *o = oracle_of(
+	    "memcached", "[{\"patience\": \"Deployment\", \"ms\": 4000}]");
+
+	is(said_with(o, "memcached", SLOW("7") FAULT("20", "{dueMs: 2000}")),
+	    "", "a rule: the program may wait");
+	is(said_with(o, "memcached", SLOW("8") FAULT("20", "{dueMs: 2000}")),
+	    "late: Deployment default/example: the operator changes it at "
+	    "28.000 s, 2.000 s too late: the last change by another was at "
+	    "20.000 s, and the fault should have no effect from 22.000 s on",
+	    "... and not longer");
+	oracle_free(o);
+}
+
 TEST(appointments)
 {
 	/* At 20 s nobody has asked for it: it was due. */

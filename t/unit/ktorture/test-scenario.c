@@ -104,7 +104,8 @@ TEST_F(rules)
 	    "history \"h\" made(\"Pod\") == []\n"
 	    "varies Web .status.nodes\n"
 	    "again Deployment\n"
-	    "unready Pod\n";
+	    "unready Pod\n"
+	    "patience Web 10s\n";
 
 	is(part(text, ".steps.1.name"), "'five replicas'", "a name");
 	is(part(text, ".rules.0"),
@@ -117,6 +118,8 @@ TEST_F(rules)
 	    "what may be made twice");
 	is(part(text, ".rules.4"), "{'unready':'Pod'}",
 	    "what Ready does not wait for");
+	is(part(text, ".rules.5"), "{'ms':10000,'patience':'Web'}",
+	    "what may take its time");
 	is(part(text, ".name"), "'x'", "the name of the file");
 	is(part(text, ".marks.1"), "'ktorture-secret-10'", "its marks");
 }
@@ -126,7 +129,7 @@ TEST_F(errors)
 	is(part("wait 1s\n\nmake x\n", ""),
 	    "'t/x.scenario:3: unknown word \\'make\\': write one of create "
 	    "apply recreate edit status delete wait expect drift lose foreign "
-	    "unforeign always history varies again unready'",
+	    "unforeign always history varies again unready patience'",
 	    "a word");
 	is(part("edit Wbe/a {}\n", ""),
 	    "'t/x.scenario:1: unknown kind \\'Wbe\\': write one of Web, "
@@ -162,6 +165,9 @@ TEST_F(errors)
 	    "'t/x.scenario:1: it begins with a blank, but there is no step "
 	    "before it'",
 	    "a blank at the beginning");
+	is(part("patience Web soon\n", ""),
+	    "'t/x.scenario:1: patience: write KIND DURATION, as Job 10s'",
+	    "a duration");
 	is(part("varies Web nodes\n", ""),
 	    "'t/x.scenario:1: varies: write KIND .PATH, as .status.nodes'",
 	    "a path");
