@@ -62,8 +62,26 @@ may_belong(const struct played_life *l, const struct played_life *primary)
 static bool
 belongs(const struct played_life *l, const struct played_life *primary)
 {
-	return l->maker == ACTOR_OPERATOR && may_belong(l, primary) &&
-	    (l->owner.n > 0 || l->owner_key.n > 0);
+	return may_belong(l, primary) && (l->owner.n > 0 || l->owner_key.n > 0);
+}
+
+/* Made by the operator, and not taken away from it until then. */
+static bool
+is_ours(const struct played_life *l, const struct played_change *moment)
+{
+	const struct played_change *c = l->last;
+
+	while (c->before != NULL && c->line > moment->line)
+		c = c->before;
+	if (l->maker != ACTOR_OPERATOR)
+		return false;
+	if (l->owner.n > 0)
+		return played_length(
+			   jvtext_peek(c->metadata, "ownerReferences")) > 0;
+	return l->owner_key.n == 0 ||
+	    played_text(
+		jvtext_peek(c->metadata, "annotations"), "kpipe.dev/member")
+		.n > 0;
 }
 
 /* ---- what clean records show ---- */
@@ -174,7 +192,8 @@ finals_check(
 			const struct played_life *l = p->lives[k];
 
 			if (l == primary || !may_belong(l, primary) ||
-			    !played_lives_at(l, moment->line))
+			    !played_lives_at(l, moment->line) ||
+			    !is_ours(l, moment))
 				continue;
 			if (is_always_cleared(
 				g, pair(&scratch, primary->canon, l->canon)) ||

@@ -205,4 +205,21 @@ TEST(finalizer)
 	    "finalizer: At default/example: its finalizer went before Pod "
 	    "default/example was deleted",
 	    "the finalizer goes, and something else holds the primary");
+#define TAKEN(change)                                                   \
+	"[.[] | select(of(\"Pod\"))][-2] as $p"                         \
+	"| map(select((of(\"Pod\") and .change == \"DELETED\") | not))" \
+	"| ahead(of(\"At\") and .change == \"DELETED\"; [$p | .by = "   \
+	"\"client\" | .number = null | " change "])"
+	is(said("at",
+	       TAKEN("del(.object.metadata | .deletionTimestamp,"
+		     ".ownerReferences, .annotations)")),
+	    "", "a client has taken the Pod away");
+	is(said("at",
+	       "[.[] | select(of(\"Pod\"))][-1] as $p"
+	       "| ahead(of(\"At\") and .change == \"DELETED\"; [$p | .by = "
+	       "\"client\" | .number = null | .change = \"ADDED\""
+	       "| .object.metadata |= (.uid = \"7\" | del("
+	       ".deletionTimestamp, .ownerReferences, .annotations))])"),
+	    "", "... and put another one in its place");
+#undef TAKEN
 }
