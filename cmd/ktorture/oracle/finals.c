@@ -93,14 +93,22 @@ pair(struct arena *a, struct span primary, struct span other)
 	    a, "%.*s\n%.*s", SPAN_ARG(primary), SPAN_ARG(other));
 }
 
-/* The operator has deleted it, for that deletion. */
+/* The operator deletes it, for that deletion. */
+static bool
+is_doomed_too(const struct played_life *l, const struct played_life *primary,
+    const struct played_change *moment)
+{
+	return l->doomed != NULL && l->doomed->by == ACTOR_OPERATOR &&
+	    l->doomed->line > primary->doomed->line &&
+	    l->doomed->line < moment->line;
+}
+
 static bool
 is_cleared(const struct played_life *l, const struct played_life *primary,
     const struct played_change *moment)
 {
-	return l->gone != NULL && l->gone->line < moment->line &&
-	    l->doomed->by == ACTOR_OPERATOR &&
-	    l->doomed->line > primary->doomed->line;
+	return is_doomed_too(l, primary, moment) && l->gone != NULL &&
+	    l->gone->line < moment->line;
 }
 
 static void
@@ -178,6 +186,19 @@ is_always_cleared(const struct finals *g, struct span key)
 	return s != NULL && s->cleared == IN_BOTH && !s->kept;
 }
 
+/* It is to be gone before the finalizer goes. */
+static bool
+is_due(const struct finals *g, struct arena *a,
+    const struct played_life *primary, const struct played_life *l,
+    const struct played_change *moment)
+{
+	if (is_always_cleared(g, pair(a, primary->canon, l->canon)))
+		return true;
+	return belongs(l, primary) &&
+	    (is_doomed_too(l, primary, moment) ||
+		is_always_cleared(g, pair(a, primary->kind, l->kind)));
+}
+
 void
 finals_check(
     const struct finals *g, const struct played *p, struct violations *f)
@@ -191,18 +212,12 @@ finals_check(
 		for (size_t k = 0; moment != NULL && k < p->life_count; k++) {
 			const struct played_life *l = p->lives[k];
 
-			if (l == primary || !may_belong(l, primary) ||
-			    !played_lives_at(l, moment->line) ||
-			    !is_ours(l, moment))
-				continue;
-			if (is_always_cleared(
-				g, pair(&scratch, primary->canon, l->canon)) ||
-			    (belongs(l, primary) &&
-				is_always_cleared(
-				    g, pair(&scratch, primary->kind, l->kind))))
+			if (l != primary && may_belong(l, primary) &&
+			    played_lives_at(l, moment->line) &&
+			    is_ours(l, moment) &&
+			    is_due(g, &scratch, primary, l, moment))
 				violations_add(f, "finalizer", primary->label,
-				    "its finalizer went before %.*s was "
-				    "deleted",
+				    "its finalizer went before %.*s was gone",
 				    SPAN_ARG(l->label));
 		}
 	}

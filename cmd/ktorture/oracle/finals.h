@@ -5,7 +5,9 @@
  * and the moment in which it drops a finalizer of it, it has deleted by that
  * moment in every record: the object of that name; and each object of that kind
  * which names the primary as its owner, as far as none of the kind is ever left
- * in clean records. Not if another client took a finalizer away.
+ * in clean records. In clean ones, too, what it has begun to delete for that
+ * deletion, and which names its owner, is gone by then. Not if another client took
+ * a finalizer away.
  */
 #ifndef FINALS_H
 #define FINALS_H

@@ -174,10 +174,12 @@ TEST(uid)
 
 TEST(finalizer)
 {
+	struct oracle *o;
+
 	is(said("at",
 	       "map(select((of(\"Pod\") and .change == \"DELETED\") | not))"),
 	    "finalizer: At default/example: its finalizer went before Pod "
-	    "default/example was deleted",
+	    "default/example was gone",
 	    "the primary goes before its Pod");
 	is(said("at",
 	       "map(select((of(\"Pod\") and .change == \"DELETED\") | not))"
@@ -192,7 +194,7 @@ TEST(finalizer)
 	       "| .object.metadata |= (.uid = \"7\" | .name = \"x\""
 	       "| del(.deletionTimestamp))])"),
 	    "finalizer: At default/example: its finalizer went before Pod "
-	    "default/x was deleted",
+	    "default/x was gone",
 	    "another Pod, which names it as its owner");
 	is(said("at",
 	       "[.[] | select(of(\"Pod\") and .change == \"DELETED\")] as $gone"
@@ -203,8 +205,15 @@ TEST(finalizer)
 	       "| .change = \"MODIFIED\" | .by = \"kapply\" | .number = null"
 	       "| .object.metadata.finalizers = []] + $gone)"),
 	    "finalizer: At default/example: its finalizer went before Pod "
-	    "default/example was deleted",
+	    "default/example was gone",
 	    "the finalizer goes, and something else holds the primary");
+#define KEPT "map(select((of(\"Pod\") and .change == \"DELETED\") | not))"
+	o = oracle_of_edited("at", KEPT, KEPT, NULL);
+	is(said_with(o, "at", KEPT),
+	    "finalizer: At default/example: its finalizer went before Pod "
+	    "default/example was gone",
+	    "what is still being deleted, in clean records as well");
+	oracle_free(o);
 #define TAKEN(change)                                                   \
 	"[.[] | select(of(\"Pod\"))][-2] as $p"                         \
 	"| map(select((of(\"Pod\") and .change == \"DELETED\") | not))" \
