@@ -47,9 +47,8 @@ enum {
 	FAILED_FOR_LONG = 60,  /* 30 s at most */
 	REFUSED_FOR_LONG = 80, /* 5 s, doubled: over 40 s it comes to 40 s */
 	IGNORED_FOR_LONG = 40, /* 10 s, doubled, without jitter */
-	/* a request gets 40 s; a silent connection is probed after 30 s, and has
-	 * 15 s to answer */
-	FROZEN = 45,
+	/* a request gets 40 s, a list 75 s, a watch 120 s until it is answered */
+	FROZEN = 0xfffe,
 	/* the pipeline starts again at once, a program after 10 s */
 	KILLED = 10,
 	NEVER = 0xffff /* nobody knows */
@@ -290,15 +289,27 @@ mishap_print(const struct mishap *f, struct buf *b)
 		buf_addf(b, "#%u", p->nth);
 }
 
+static unsigned
+frozen_s(struct span verb)
+{
+	unsigned s = span_is(verb, "watch") ? 120
+	    : span_is(verb, "list")	    ? 75
+					    : 40;
+
+	return s + SOON;
+}
+
 int64_t
 mishap_due_ms(const struct mishap *f)
 {
-	unsigned due = f->kind->due;
+	unsigned due = f->kind->due, s = due % MS;
 	int64_t arg = due >= MS ? strtoll(f->arg.p, NULL, 10) : 0;
 
-	if ((due & NEVER) == NEVER || arg < 0)
+	if (s == NEVER || arg < 0)
 		return -1;
-	return arg * (due & S ? 1000 : 1) + (due & NEVER) * 1000;
+	if (s == FROZEN)
+		s = frozen_s(f->at.verb);
+	return arg * (due & S ? 1000 : 1) + s * INT64_C(1000);
 }
 
 /* ---- kapi's lines ---- */
