@@ -7,100 +7,143 @@
 #include "json/jvtext.h"
 
 /* The order of the columns in the table. */
-#define PLAN(name, args, where, both, group, plan)                           \
+#define PLAN(name, args, where, both, group, plan, due)                      \
 	{                                                                    \
 		name, args, MISHAP_PLAN, where, both, MISHAP_NOTHING, group, \
-		    plan, NULL                                               \
+		    plan, NULL, due                                          \
 	}
-#define CODE(code) PLAN(code, "", ALL, true, "codes", "\"code\":" code)
-#define WHILE(name, where, plan) \
-	PLAN(name, "40000", where, false, "codes for a while", plan)
-#define ACT(name, args, where, act, group)                                    \
-	{                                                                     \
-		name, args, MISHAP_BREAK, where, true, act, group, NULL, NULL \
-	}
-#define ACT_BUT(name, args, where, act, group, forgives)                 \
+#define CODE(code, due) \
+	PLAN(code, "", ALL, true, "codes", "\"code\":" code, due)
+#define WHILE(name, where, plan, due) \
+	PLAN(name, "40000", where, false, "codes for a while", plan, due)
+#define ACT(name, args, where, act, group, due) \
+	ACT_BUT(name, args, where, act, group, NULL, due)
+#define ACT_BUT(name, args, where, act, group, forgives, due)            \
 	{                                                                \
 		name, args, MISHAP_BREAK, where, true, act, group, NULL, \
-		    forgives                                             \
+		    forgives, due                                        \
 	}
 
 enum { ALL = MISHAP_ANY | MISHAP_WATCHES };
 
+/*
+ * The last column: how long the fault lasts, if its argument says so, in which
+ * unit; and seconds until the operator has recovered. kpipe's tools have their
+ * times in their manuals: jitter makes each wait up to twice as long.
+ */
+enum {
+	MS = 1 << 16,
+	S = 1 << 17,
+	/* a passing failure is tried again after 0.1 s; a watch after 0.8 s */
+	SOON = 2,
+	/* what had no effect is asked for again after 10 s */
+	IGNORED = 10,
+	/* a failure for good after 5 s, doubled each time: 20 s if the scenario has
+	 * it refused twice already */
+	REFUSED = 40,
+	/* ... after it has lasted: half of the wait that it has come to */
+	CUT_FOR_LONG = 30,     /* 15 s at most */
+	DENIED_FOR_LONG = 30,  /* 15 s at most */
+	FAILED_FOR_LONG = 60,  /* 30 s at most */
+	REFUSED_FOR_LONG = 80, /* 5 s, doubled: over 40 s it comes to 40 s */
+	IGNORED_FOR_LONG = 40, /* 10 s, doubled, without jitter */
+	/* a request gets 40 s, a list 75 s, a watch 120 s until it is answered */
+	FROZEN = 0xfffe,
+	/* the pipeline starts again at once, a program after 10 s */
+	KILLED = 10,
+	NEVER = 0xffff /* nobody knows */
+};
+
 const struct mishap_kind mishap_kinds[] = {
     /* what the server answers */
-    CODE("400"), CODE("401"), CODE("403"), CODE("404"), CODE("409"),
-    CODE("410"), CODE("422"), CODE("429"), CODE("500"), CODE("503"),
-    CODE("504"), WHILE("401-while", ALL, "\"code\":401,\"forMs\":%s"),
-    WHILE("403-while", ALL, "\"code\":403,\"forMs\":%s"),
-    WHILE("404-while", ALL, "\"code\":404,\"forMs\":%s"),
-    WHILE("409-while", MISHAP_WRITES, "\"code\":409,\"forMs\":%s"),
-    WHILE("422-while", MISHAP_WRITES, "\"code\":422,\"forMs\":%s"),
-    WHILE("429-while", ALL, "\"code\":429,\"forMs\":%s"),
-    WHILE("500-while", ALL, "\"code\":500,\"forMs\":%s"),
-    WHILE("cut-while", ALL, "\"fault\":\"cut\",\"forMs\":%s"),
+    CODE("400", REFUSED), CODE("401", REFUSED), CODE("403", REFUSED),
+    CODE("404", REFUSED), CODE("409", IGNORED), CODE("410", REFUSED),
+    CODE("422", REFUSED), CODE("429", SOON), CODE("500", SOON),
+    CODE("503", SOON), CODE("504", SOON),
+    WHILE("401-while", ALL, "\"code\":401,\"forMs\":%s", MS + REFUSED_FOR_LONG),
+    WHILE("403-while", ALL, "\"code\":403,\"forMs\":%s", MS + DENIED_FOR_LONG),
+    WHILE("404-while", ALL, "\"code\":404,\"forMs\":%s", MS + REFUSED_FOR_LONG),
+    WHILE("409-while", MISHAP_WRITES, "\"code\":409,\"forMs\":%s",
+	MS + IGNORED_FOR_LONG),
+    WHILE("422-while", MISHAP_WRITES, "\"code\":422,\"forMs\":%s",
+	MS + REFUSED_FOR_LONG),
+    WHILE("429-while", ALL, "\"code\":429,\"forMs\":%s", MS + FAILED_FOR_LONG),
+    WHILE("500-while", ALL, "\"code\":500,\"forMs\":%s", MS + FAILED_FOR_LONG),
+    WHILE(
+	"cut-while", ALL, "\"fault\":\"cut\",\"forMs\":%s", MS + CUT_FOR_LONG),
     WHILE("quota", MISHAP_WRITES,
 	"\"code\":403,\"forMs\":%s,\"message\":\"exceeded quota: "
-	"torture\""),
+	"torture\"",
+	MS + DENIED_FOR_LONG),
     /* connections */
-    PLAN("cut", "", ALL, true, "connections", "\"fault\":\"cut\""),
+    PLAN("cut", "", ALL, true, "connections", "\"fault\":\"cut\"", SOON),
     PLAN("cut-within", "1|40|400", MISHAP_ANY, false, "connections",
-	"\"fault\":\"cut\",\"after\":true,\"bytes\":%s"),
-    PLAN("freeze", "", ALL, true, "connections", "\"fault\":\"freeze\""),
-    PLAN("delay", "2000|20000", ALL, false, "connections", "\"delayMs\":%s"),
+	"\"fault\":\"cut\",\"after\":true,\"bytes\":%s", SOON),
     PLAN(
-	"goaway", "", MISHAP_ANY, false, "connections", "\"fault\":\"goaway\""),
+	"freeze", "", ALL, true, "connections", "\"fault\":\"freeze\"", FROZEN),
+    PLAN("delay", "2000|20000", ALL, false, "connections", "\"delayMs\":%s",
+	MS + SOON),
+    PLAN("goaway", "", MISHAP_ANY, false, "connections", "\"fault\":\"goaway\"",
+	SOON),
     /* watches */
-    PLAN("watch-cut", "", MISHAP_EVENTS, false, "watches", "\"fault\":\"cut\""),
+    PLAN("watch-cut", "", MISHAP_EVENTS, false, "watches", "\"fault\":\"cut\"",
+	SOON),
     PLAN("watch-cut-within", "30", MISHAP_EVENTS, false, "watches",
-	"\"fault\":\"cut\",\"bytes\":%s"),
-    PLAN("watch-410", "", MISHAP_EVENTS, false, "watches", "\"code\":410"),
-    PLAN("watch-500", "", MISHAP_EVENTS, false, "watches", "\"code\":500"),
+	"\"fault\":\"cut\",\"bytes\":%s", SOON),
+    PLAN(
+	"watch-410", "", MISHAP_EVENTS, false, "watches", "\"code\":410", SOON),
+    PLAN(
+	"watch-500", "", MISHAP_EVENTS, false, "watches", "\"code\":500", SOON),
     PLAN("watch-hold", "3000|40000", MISHAP_EVENTS, false, "watches",
-	"\"fault\":\"hold\",\"delayMs\":%s"),
+	"\"fault\":\"hold\",\"delayMs\":%s", MS + SOON),
     /* It is noticed when the watch ends by itself, after minutes. */
     {"watch-hang", "", MISHAP_PLAN, MISHAP_EVENTS, false, MISHAP_NOTHING,
-	"watches", "\"fault\":\"hold\"", "silence"},
+	"watches", "\"fault\":\"hold\"", "silence", NEVER},
     PLAN("watch-twice", "", MISHAP_EVENTS, false, "watches",
-	"\"fault\":\"duplicate\""),
+	"\"fault\":\"duplicate\"", SOON),
     PLAN("watch-away", "25000", MISHAP_EVENTS, false, "watches",
-	"\"fault\":\"cut\"\n\"code\":503,\"forMs\":%s"),
+	"\"fault\":\"cut\"\n\"code\":503,\"forMs\":%s", MS + CUT_FOR_LONG),
     PLAN("watch-lost", "25000", MISHAP_EVENTS, false, "watches",
 	"\"fault\":\"cut\"\n\"code\":503,\"forMs\":%s\n"
-	"\"fault\":\"compact\""),
+	"\"fault\":\"compact\"",
+	MS + CUT_FOR_LONG),
     PLAN("stale", "3", MISHAP_LISTS, false, "watches",
-	"\"fault\":\"stale\",\"versions\":%s"),
-    PLAN("compact", "", ALL, false, "watches", "\"fault\":\"compact\""),
+	"\"fault\":\"stale\",\"versions\":%s", SOON),
+    PLAN("compact", "", ALL, false, "watches", "\"fault\":\"compact\"", SOON),
     /* processes */
     ACT("kill", "kwatch|ireconcile|evaluator|kapply|kstatus|kpipe", ALL,
-	MISHAP_KILL, "processes killed"),
+	MISHAP_KILL, "processes killed", KILLED),
     ACT("stop", "kwatch|ireconcile|kapply|kstatus|kpipe", ALL, MISHAP_STOP,
-	"processes stopped"),
-    ACT("stop-all", "30", ALL, MISHAP_FREEZE, "processes stopped"),
+	"processes stopped", 3 + SOON),
+    ACT("stop-all", "30", ALL, MISHAP_FREEZE, "processes stopped", S + SOON),
     ACT("starve", "kwatch|ireconcile|kapply|kstatus", ALL, MISHAP_STARVE,
-	"out of memory"),
-    ACT("update", "", ALL, MISHAP_END, "operator restarted"),
+	"out of memory", KILLED),
+    ACT("update", "", ALL, MISHAP_END, "operator restarted", KILLED),
     /* the server, and the cluster */
-    ACT("restart", "", ALL, MISHAP_RESTART, "server restarted"),
+    ACT("restart", "", ALL, MISHAP_RESTART, "server restarted", SOON),
     /* A stage may say what was true before; the history has a gap. */
     ACT_BUT("restore", "", MISHAP_WRITES, MISHAP_RESTORE, "server restored",
-	"claim twice author"),
-    ACT("late", "3000|20000|50000", MISHAP_WRITES, MISHAP_LATE, "done late"),
-    ACT("slow-cluster", "30", MISHAP_WRITES, MISHAP_SLOW, "slow controllers"),
+	"claim twice author", KILLED),
+    ACT("late", "3000|20000|50000", MISHAP_WRITES, MISHAP_LATE, "done late",
+	MS + SOON),
+    ACT("slow-cluster", "30", MISHAP_WRITES, MISHAP_SLOW, "slow controllers",
+	S + SOON),
     /* the clock */
-    ACT("jump", "3600|-3600", ALL, MISHAP_JUMP, "clock"),
-    ACT_BUT("suspend", "600", ALL, MISHAP_SUSPEND, "clock", "silence"),
-    /* another client at the worst moment */
-    ACT("touch", "", MISHAP_WRITES, MISHAP_TOUCH, "another client"),
-    ACT("delete", "", MISHAP_WRITES, MISHAP_DELETE, "another client"),
-    ACT("finalizer", "", MISHAP_WRITES, MISHAP_HOLD, "another client"),
+    ACT("jump", "3600|-3600", ALL, MISHAP_JUMP, "clock", S + SOON),
     ACT_BUT(
-	"gone", "", MISHAP_WRITES, MISHAP_GONE, "another client", "end expect"),
+	"suspend", "600", ALL, MISHAP_SUSPEND, "clock", "silence", S + SOON),
+    /* another client at the worst moment */
+    ACT("touch", "", MISHAP_WRITES, MISHAP_TOUCH, "another client", 5 + SOON),
+    ACT("delete", "", MISHAP_WRITES, MISHAP_DELETE, "another client", SOON),
+    ACT("finalizer", "", MISHAP_WRITES, MISHAP_HOLD, "another client",
+	40 + SOON),
+    ACT_BUT("gone", "", MISHAP_WRITES, MISHAP_GONE, "another client",
+	"end expect", SOON),
     ACT_BUT("usurp", "", MISHAP_WRITES, MISHAP_USURP, "another client",
-	"end expect"),
+	"end expect", SOON),
     ACT_BUT("disown", "", MISHAP_WRITES, MISHAP_DISOWN, "another client",
-	"end expect"),
-    {NULL, NULL, 0, 0, false, 0, NULL, NULL, NULL}};
+	"end expect", SOON),
+    {NULL, NULL, 0, 0, false, 0, NULL, NULL, NULL, 0}};
 
 /* ---- text ---- */
 
@@ -245,6 +288,29 @@ mishap_print(const struct mishap *f, struct buf *b)
 		buf_addf(b, "!%u", p->event);
 	if (p->nth != 1)
 		buf_addf(b, "#%u", p->nth);
+}
+
+static unsigned
+frozen_s(struct span verb)
+{
+	unsigned s = span_is(verb, "watch") ? 120
+	    : span_is(verb, "list")	    ? 75
+					    : 40;
+
+	return s + SOON;
+}
+
+int64_t
+mishap_due_ms(const struct mishap *f)
+{
+	unsigned due = f->kind->due, s = due % MS;
+	int64_t arg = due >= MS ? strtoll(f->arg.p, NULL, 10) : 0;
+
+	if (s == NEVER || arg < 0)
+		return -1;
+	if (s == FROZEN)
+		s = frozen_s(f->at.verb);
+	return arg * (due & S ? 1000 : 1) + s * INT64_C(1000);
 }
 
 /* ---- kapi's lines ---- */

@@ -76,6 +76,7 @@ struct mishap_kind {
 	const char *plan;
 	/* Invariants that it may break: names with blanks between, or NULL. */
 	const char *forgives;
+	unsigned due; /* see mishap_due_ms */
 };
 extern const struct mishap_kind mishap_kinds[]; /* the last has no name */
 
@@ -95,6 +96,9 @@ struct mishap {
 int mishap_read(
     struct arena *a, struct span text, struct mishap *f, struct err *err);
 void mishap_print(const struct mishap *f, struct buf *b);
+/* How long after it began it should have no effect any more, on an operator that
+ * does what it should; -1: that cannot be said. */
+int64_t mishap_due_ms(const struct mishap *f);
 /* Appends the lines of kapi's plan for it. */
 void mishap_plan(const struct mishap *f, struct buf *b);
 /* The line of a request in kapi's journal as a point, with nth 1. False: it has

@@ -500,11 +500,21 @@ void
 upset_note(struct play *p, const struct mishap *f)
 {
 	struct buf b = BUF_INIT;
+	int64_t due_ms = mishap_due_ms(f);
+	jv line;
 
 	mishap_print(f, &b);
-	play_note(p,
+	line =
 	    JV_OBJECT(jv_string("fault"), jv_string_sized(b.data, (int)b.len),
-		jv_string("step"), jv_number(p->step)));
+		jv_string("step"), jv_number(p->step), jv_string("time"),
+		play_number(world_real_us(p->w)));
+	if (due_ms >= 0)
+		line = jv_object_set(
+		    line, jv_string("dueMs"), play_number(due_ms));
+	/* The watch has begun; the event comes. */
+	if (f->at.event > 0)
+		line = jv_object_set(line, jv_string("later"), jv_true());
+	play_note(p, line);
 	buf_release(&b);
 }
 

@@ -5,32 +5,52 @@
 
 struct finals {
 	struct arena arena;
-	struct map pairs; /* "canon of the primary\ncanon of the other" to
-			   * seen */
+	/* "canon of the primary\ncanon of the other" to seen; and, of what names
+	 * its owner, "kind of the primary\nkind of the other" */
+	struct map pairs;
 };
 
-/* In which clean records it is so. */
+/* Where a deletion of the primary clears it away; kept: somewhere it is there
+ * afterwards. */
+enum { IN_CLEAN = 1, IN_OTHER = 2, IN_BOTH = 3 };
 struct seen {
-	bool in_clean, in_other;
+	unsigned cleared;
+	bool kept;
 };
+
+/* ---- the moment ---- */
 
 static bool
-is_finalized(const struct played_life *l)
+drops_finalizer(const struct played_change *c)
 {
-	return l->maker != ACTOR_OPERATOR && !l->is_lost && l->doomed != NULL &&
-	    l->gone != NULL && l->doomed != l->gone &&
-	    played_length(jvtext_peek(l->doomed->metadata, "finalizers")) > 0;
+	return c->type == CHANGE_DELETED ||
+	    played_length(jvtext_peek(c->metadata, "finalizers")) <
+	    played_length(jvtext_peek(c->before->metadata, "finalizers"));
 }
 
-static struct span
-pair_key(struct arena *a, const struct played_life *primary,
-    const struct played_life *l)
+/* The first change by which a finalizer of an object that is being deleted is
+ * dropped; NULL: there is none, or another client has dropped one. */
+static const struct played_change *
+moment_of(const struct played_life *l)
 {
-	return arena_printf(
-	    a, "%.*s\n%.*s", SPAN_ARG(primary->canon), SPAN_ARG(l->canon));
+	const struct played_change *moment = NULL;
+
+	if (l->maker == ACTOR_OPERATOR || l->is_lost || l->doomed == NULL)
+		return NULL;
+	for (const struct played_change *c = l->last; c != l->doomed;
+	     c = c->before) {
+		if (!drops_finalizer(c))
+			continue;
+		if (c->by == ACTOR_CLIENT || c->by == ACTOR_CLUSTER)
+			return NULL;
+		moment = c;
+	}
+	return moment;
 }
 
-/* Whether it can be the primary's: as far as anything names its owner. */
+/* ---- what belongs to a primary ---- */
+
+/* As far as anything names its owner. */
 static bool
 may_belong(const struct played_life *l, const struct played_life *primary)
 {
@@ -39,33 +59,93 @@ may_belong(const struct played_life *l, const struct played_life *primary)
 	return l->owner_key.n == 0 || span_eq(l->owner_key, primary->key);
 }
 
+static bool
+belongs(const struct played_life *l, const struct played_life *primary)
+{
+	return may_belong(l, primary) && (l->owner.n > 0 || l->owner_key.n > 0);
+}
+
+/* Made by the operator, and not taken away from it until then. */
+static bool
+is_ours(const struct played_life *l, const struct played_change *moment)
+{
+	const struct played_change *c = l->last;
+
+	while (c->before != NULL && c->line > moment->line)
+		c = c->before;
+	if (l->maker != ACTOR_OPERATOR)
+		return false;
+	if (l->owner.n > 0)
+		return played_length(
+			   jvtext_peek(c->metadata, "ownerReferences")) > 0;
+	return l->owner_key.n == 0 ||
+	    played_text(
+		jvtext_peek(c->metadata, "annotations"), "kpipe.dev/member")
+		.n > 0;
+}
+
+/* ---- what clean records show ---- */
+
+static struct span
+pair(struct arena *a, struct span primary, struct span other)
+{
+	return arena_printf(
+	    a, "%.*s\n%.*s", SPAN_ARG(primary), SPAN_ARG(other));
+}
+
+/* The operator deletes it, for that deletion. */
+static bool
+is_doomed_too(const struct played_life *l, const struct played_life *primary,
+    const struct played_change *moment)
+{
+	return l->doomed != NULL && l->doomed->by == ACTOR_OPERATOR &&
+	    l->doomed->line > primary->doomed->line &&
+	    l->doomed->line < moment->line;
+}
+
+static bool
+is_cleared(const struct played_life *l, const struct played_life *primary,
+    const struct played_change *moment)
+{
+	return is_doomed_too(l, primary, moment) && l->gone != NULL &&
+	    l->gone->line < moment->line;
+}
+
 static void
-learn(struct finals *g, const struct played *p, bool is_other)
+learn_pair(struct finals *g, struct span key, unsigned cleared, bool kept)
+{
+	struct seen *s = map_get(&g->pairs, key);
+
+	if (s == NULL) {
+		s = arena_zalloc(&g->arena, sizeof(*s));
+		map_put(&g->pairs, key, s);
+	}
+	s->cleared |= cleared;
+	s->kept |= kept;
+}
+
+static void
+learn(struct finals *g, const struct played *p, unsigned where)
 {
 	for (size_t i = 0; i < p->life_count; i++) {
 		const struct played_life *primary = p->lives[i];
+		const struct played_change *moment = moment_of(primary);
 
-		if (!is_finalized(primary))
-			continue;
-		for (size_t k = 0; k < p->life_count; k++) {
+		for (size_t k = 0; moment != NULL && k < p->life_count; k++) {
 			const struct played_life *l = p->lives[k];
-			struct seen *s;
-			struct span key;
+			unsigned cleared;
+			bool kept;
 
-			if (l == primary || l->gone == NULL ||
-			    l->doomed->by != ACTOR_OPERATOR ||
-			    l->doomed->line < primary->doomed->line ||
-			    l->gone->line > primary->gone->line ||
-			    !may_belong(l, primary))
+			if (l == primary || !may_belong(l, primary))
 				continue;
-			key = pair_key(&g->arena, primary, l);
-			s = map_get(&g->pairs, key);
-			if (s == NULL) {
-				s = arena_zalloc(&g->arena, sizeof(*s));
-				map_put(&g->pairs, key, s);
-			}
-			s->in_clean |= !is_other;
-			s->in_other |= is_other;
+			cleared = is_cleared(l, primary, moment) ? where : 0;
+			kept = played_lives_at(l, moment->line);
+			learn_pair(g, pair(&g->arena, primary->canon, l->canon),
+			    cleared, kept);
+			if (belongs(l, primary))
+				learn_pair(g,
+				    pair(&g->arena, primary->kind, l->kind),
+				    cleared, kept);
 		}
 	}
 }
@@ -75,9 +155,15 @@ finals_new(const struct played *clean, const struct played *other)
 {
 	struct finals *g = mem_zalloc(sizeof(*g));
 
-	learn(g, clean, false);
-	learn(g, other, true);
+	learn(g, clean, IN_CLEAN);
+	learn(g, other, IN_OTHER);
 	return g;
+}
+
+void
+finals_learn(struct finals *g, const struct played *p)
+{
+	learn(g, p, IN_BOTH);
 }
 
 void
@@ -90,15 +176,27 @@ finals_free(struct finals *g)
 	free(g);
 }
 
-/* Whether another client took away a finalizer, or the last one. */
+/* ---- a record ---- */
+
 static bool
-was_forced(const struct played_life *l)
+is_always_cleared(const struct finals *g, struct span key)
 {
-	for (const struct played_change *c = l->last; c != l->doomed;
-	     c = c->before)
-		if (c->by == ACTOR_CLIENT || c->by == ACTOR_CLUSTER)
-			return true;
-	return false;
+	const struct seen *s = map_get(&g->pairs, key);
+
+	return s != NULL && s->cleared == IN_BOTH && !s->kept;
+}
+
+/* It is to be gone before the finalizer goes. */
+static bool
+is_due(const struct finals *g, struct arena *a,
+    const struct played_life *primary, const struct played_life *l,
+    const struct played_change *moment)
+{
+	if (is_always_cleared(g, pair(a, primary->canon, l->canon)))
+		return true;
+	return belongs(l, primary) &&
+	    (is_doomed_too(l, primary, moment) ||
+		is_always_cleared(g, pair(a, primary->kind, l->kind)));
 }
 
 void
@@ -109,20 +207,17 @@ finals_check(
 
 	for (size_t i = 0; i < p->life_count; i++) {
 		const struct played_life *primary = p->lives[i];
+		const struct played_change *moment = moment_of(primary);
 
-		if (!is_finalized(primary) || was_forced(primary))
-			continue;
-		for (size_t k = 0; k < p->life_count; k++) {
+		for (size_t k = 0; moment != NULL && k < p->life_count; k++) {
 			const struct played_life *l = p->lives[k];
-			const struct seen *s;
 
-			if (l == primary || !may_belong(l, primary) ||
-			    !played_lives_at(l, primary->gone->line))
-				continue;
-			s = map_get(&g->pairs, pair_key(&scratch, primary, l));
-			if (s != NULL && s->in_clean && s->in_other)
+			if (l != primary && may_belong(l, primary) &&
+			    played_lives_at(l, moment->line) &&
+			    is_ours(l, moment) &&
+			    is_due(g, &scratch, primary, l, moment))
 				violations_add(f, "finalizer", primary->label,
-				    "it went before %.*s was deleted",
+				    "its finalizer went before %.*s was gone",
 				    SPAN_ARG(l->label));
 		}
 	}

@@ -7,6 +7,7 @@
 #include "oracle/endstate.h"
 #include "oracle/finals.h"
 #include "oracle/foreign.h"
+#include "oracle/late.h"
 #include "oracle/leaks.h"
 #include "oracle/played.h"
 #include "oracle/progress.h"
@@ -23,6 +24,7 @@ struct oracle {
 	struct claims *claims;
 	struct progress *progress;
 	struct finals *finals;
+	struct late *late;
 	struct leaks *leaks;
 	struct author *author;
 	struct traffic clean_traffic, other_traffic;
@@ -48,6 +50,7 @@ oracle_new(jv clean, jv other, jv rules, struct err *err)
 	o->foreign = foreign_new(o->clean, o->other);
 	o->claims = claims_new(o->clean, o->other, rules);
 	o->finals = finals_new(o->clean, o->other);
+	o->late = late_new(o->clean, o->other, rules);
 	o->leaks = leaks_new(o->clean, o->other);
 	o->progress = progress_new(rules);
 	progress_learn(o->progress, o->clean);
@@ -68,6 +71,7 @@ oracle_free(struct oracle *o)
 	claims_free(o->claims);
 	progress_free(o->progress);
 	finals_free(o->finals);
+	late_free(o->late);
 	leaks_free(o->leaks);
 	author_free(o->author);
 	played_free(o->clean);
@@ -82,6 +86,7 @@ oracle_learn(struct oracle *o, jv record)
 	struct played *p = played_new(record);
 
 	progress_learn(o->progress, p);
+	finals_learn(o->finals, p);
 	played_free(p);
 }
 
@@ -98,6 +103,7 @@ oracle_check(const struct oracle *o, jv record)
 	claims_check(o->claims, p, &f);
 	progress_check(o->progress, p, &f);
 	finals_check(o->finals, p, &f);
+	late_check(o->late, p, &f);
 	leaks_check(o->leaks, p, &f);
 	author_check(o->author, p, &f);
 	traffic_check(&o->clean_traffic, &o->other_traffic, p, &f);

@@ -15,6 +15,7 @@
  *	requests	bounded, and no hot loop
  *	claim		no status says what is not, or goes back
  *	finalizer	none is gone before its work is done, nothing stays
+ *	late		what a fault delayed is done soon after it
  *	secret		no value of a Secret is anywhere else
  *	crash		no stage ends by itself, or speaks of a bug
  *	author		the rules of the scenario
@@ -29,6 +30,7 @@
  *	{"again": "Job"}	may be made twice
  *	{"unready": "Deployment"}	Ready does not wait for it
  *	{"back": ".status.phase", "kind": "At"}		may go back
+ *	{"patience": "Job", "ms": 10000}	may be changed so much later
  *	{"always": NAME, "jq": TEXT}	true for the array of objects after each
  *			change
  *	{"history": NAME, "jq": TEXT}	true for the array of changes
@@ -51,8 +53,8 @@ struct oracle *oracle_new(jv clean, jv other, jv rules, struct err *err);
 void oracle_free(struct oracle *o);
 
 /* The clean record of another scenario of the same operator, taken: how its
- * statuses go on. A phase that goes back in one of them may do so in all, so
- * that fewer are found, and none that is right. */
+ * statuses go on, and what its finalizers clear away. What happens in one of
+ * them may happen in all, so that none is found that is right. */
 void oracle_learn(struct oracle *o, jv record);
 
 /* The violations, owned; the record is taken. Also of the clean record. */

@@ -263,6 +263,25 @@ pass_to_request(struct passing *t, jv request_peek)
 }
 
 static void
+read_fault(struct played *p, jv line_peek, struct passing *t)
+{
+	struct span text = played_text(line_peek, "fault");
+	int64_t due_ms = played_number(line_peek, "dueMs", -1);
+
+	pass_to(t, line_peek);
+	pass_jump(t, line_peek);
+	for (size_t i = 0; i < p->fault_count; i++)
+		if (span_eq(p->faults[i].text, text))
+			return;
+	p->faults = mem_grow(p->faults, p->fault_count, sizeof(*p->faults));
+	p->faults[p->fault_count++] = (struct played_fault){.text = text,
+	    .us = t->now,
+	    .due_us = due_ms < 0 ? -1 : due_ms * 1000,
+	    .is_later =
+		jv_get_kind(jvtext_peek(line_peek, "later")) == JV_KIND_TRUE};
+}
+
+static void
 read_request(struct played *p, size_t line, jv line_peek, struct passing *t)
 {
 	struct played_request *r = &p->requests[p->request_count++];
@@ -480,7 +499,7 @@ played_new(jv record)
 		else if (jv_is_valid(jvtext_peek(line, "request")))
 			read_request(p, (size_t)i, line, &t);
 		else if (jv_is_valid(jvtext_peek(line, "fault")))
-			p->has_fault = true, pass_jump(&t, line);
+			read_fault(p, line, &t);
 		else if (jv_is_valid(jvtext_peek(line, "end"))) {
 			p->end = line;
 			p->state = jvtext_peek(line, "state");
@@ -506,6 +525,7 @@ played_free(struct played *p)
 	free(p->changes);
 	free(p->requests);
 	free(p->lives);
+	free(p->faults);
 	arena_release(&p->arena);
 	jv_free(p->record);
 	free(p);

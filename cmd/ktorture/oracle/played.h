@@ -71,6 +71,14 @@ struct played_request {
 	bool changed;
 };
 
+/* A fault; of its lines, the first. */
+struct played_fault {
+	struct span text;
+	int64_t us;	/* it begins */
+	int64_t due_us; /* and is over so long after it; -1: not known */
+	bool is_later;	/* it begins then or later, at an event of a watch */
+};
+
 struct played {
 	jv record; /* owned */
 	struct arena arena;
@@ -85,7 +93,8 @@ struct played {
 	int64_t last_step_us; /* of the last change by client or cluster */
 	jv end;	  /* the line {"end":true,...}; invalid: there is none */
 	jv state; /* its objects; invalid: none */
-	bool has_fault;
+	struct played_fault *faults;
+	size_t fault_count;
 };
 
 /* Takes the record. */

@@ -438,6 +438,25 @@ rule_kind(struct reader *r, const char *what, struct span rest)
 	return add_rule(r, JV_OBJECT(jv_string(what), kind));
 }
 
+static int
+rule_patience(struct reader *r, const char *what, struct span rest)
+{
+	jv k = find_kind(r, cut_word(&rest)), kind;
+	uint64_t ms;
+
+	if (!jv_is_valid(k))
+		return -1;
+	kind = jv_copy(jvtext_peek(k, "kind"));
+	jv_free(k);
+	if (duration_parse_ms(rest, &ms) != 0) {
+		jv_free(kind);
+		return fail(r, "patience: write KIND DURATION, as Job 10s");
+	}
+	return add_rule(r,
+	    JV_OBJECT(
+		jv_string(what), kind, jv_string("ms"), jv_number((double)ms)));
+}
+
 /* ---- lines ---- */
 
 static const struct verb {
@@ -449,7 +468,7 @@ static const struct verb {
     {"drift", step_index}, {"lose", step_index}, {"foreign", step_index},
     {"unforeign", step_index}, {"always", rule_expression},
     {"history", rule_expression}, {"varies", rule_path}, {"again", rule_kind},
-    {"unready", rule_kind}, {"back", rule_path}};
+    {"unready", rule_kind}, {"back", rule_path}, {"patience", rule_patience}};
 
 static const struct verb *
 find_verb(struct span word)

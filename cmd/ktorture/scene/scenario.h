@@ -41,6 +41,8 @@
  *	again KIND		an object of it may be made twice
  *	unready KIND		a status may say Ready without waiting for these
  *	back KIND .PATH		a status may go back there: .status.phase
+ *	patience KIND DURATION	the program may put off for so long what it does
+ *				to such an object
  *
  * The rules of a file without a step are those of every scenario of the folder,
  * also of those that are generated.
@@ -67,7 +69,8 @@
  *
  * Rules as JSON: {"always":NAME,"jq":..}, {"history":NAME,"jq":..},
  * {"varies":".spec.x","kind":K}, {"again":K}, {"unready":K},
- * {"back":".status.x","kind":K}; K is the kind alone, as it stands in an object.
+ * {"back":".status.x","kind":K}, {"patience":K,"ms":10000};
+ * K is the kind alone, as it stands in an object.
  */
 #ifndef SCENARIO_H
 #define SCENARIO_H

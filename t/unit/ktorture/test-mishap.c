@@ -122,6 +122,31 @@ TEST(plans)
 	    "... of two lines: the second is about the next request");
 }
 
+static long long
+due_ms(const char *text)
+{
+	struct mishap f;
+	struct err err;
+
+	return mishap_read(&arena, span_str(text), &f, &err) == 0
+	    ? (long long)mishap_due_ms(&f)
+	    : -2;
+}
+
+TEST(due)
+{
+	ok(due_ms("500@a/b/c") == 2000, "a time for what begins and ends");
+	ok(due_ms("watch-hold:3000@a/b/c!2") == 5000,
+	    "what lasts for milliseconds, and a time");
+	ok(due_ms("stop-all:30@a/b/c") == 32000, "... for seconds");
+	ok(due_ms("freeze@a/patch/c") == 42000 &&
+		due_ms("freeze@a/watch/c") == 122000,
+	    "what depends on the request");
+	ok(due_ms("jump:-3600@a/b/c") == -1 &&
+		due_ms("watch-hang@a/b/c!2") == -1,
+	    "what no time can be said of");
+}
+
 static bool
 point_of(const char *request, struct mishap_point *p)
 {

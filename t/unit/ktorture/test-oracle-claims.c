@@ -221,10 +221,12 @@ TEST(uid)
 
 TEST(finalizer)
 {
+	struct oracle *o;
+
 	is(said("at",
 	       "map(select((of(\"Pod\") and .change == \"DELETED\") | not))"),
-	    "finalizer: At default/example: it went before Pod "
-	    "default/example was deleted",
+	    "finalizer: At default/example: its finalizer went before Pod "
+	    "default/example was gone",
 	    "the primary goes before its Pod");
 	is(said("at",
 	       "map(select((of(\"Pod\") and .change == \"DELETED\") | not))"
@@ -232,4 +234,48 @@ TEST(finalizer)
 	       "\"DELETED\"; [$a | .change = \"MODIFIED\" | .by = \"client\""
 	       "| del(.object.metadata.finalizers)])"),
 	    "", "a client took the finalizer away");
+	is(said("at",
+	       "[.[] | select(of(\"Pod\"))][-2] as $p"
+	       "| ahead(of(\"At\") and .change == \"DELETED\"; [$p"
+	       "| .change = \"ADDED\" | .by = \"kapply\" | .number = null"
+	       "| .object.metadata |= (.uid = \"7\" | .name = \"x\""
+	       "| del(.deletionTimestamp))])"),
+	    "finalizer: At default/example: its finalizer went before Pod "
+	    "default/x was gone",
+	    "another Pod, which names it as its owner");
+	is(said("at",
+	       "[.[] | select(of(\"Pod\") and .change == \"DELETED\")] as $gone"
+	       "| [.[] | select(of(\"At\") and .change == \"DELETED\")][0] as "
+	       "$a"
+	       "| map(select((of(\"Pod\") and .change == \"DELETED\") | not))"
+	       "| ahead(of(\"At\") and .change == \"DELETED\"; [$a"
+	       "| .change = \"MODIFIED\" | .by = \"kapply\" | .number = null"
+	       "| .object.metadata.finalizers = []] + $gone)"),
+	    "finalizer: At default/example: its finalizer went before Pod "
+	    "default/example was gone",
+	    "the finalizer goes, and something else holds the primary");
+#define KEPT "map(select((of(\"Pod\") and .change == \"DELETED\") | not))"
+	o = oracle_of_edited("at", KEPT, KEPT, NULL);
+	is(said_with(o, "at", KEPT),
+	    "finalizer: At default/example: its finalizer went before Pod "
+	    "default/example was gone",
+	    "what is still being deleted, in clean records as well");
+	oracle_free(o);
+#define TAKEN(change)                                                   \
+	"[.[] | select(of(\"Pod\"))][-2] as $p"                         \
+	"| map(select((of(\"Pod\") and .change == \"DELETED\") | not))" \
+	"| ahead(of(\"At\") and .change == \"DELETED\"; [$p | .by = "   \
+	"\"client\" | .number = null | " change "])"
+	is(said("at",
+	       TAKEN("del(.object.metadata | .deletionTimestamp,"
+		     ".ownerReferences, .annotations)")),
+	    "", "a client has taken the Pod away");
+	is(said("at",
+	       "[.[] | select(of(\"Pod\"))][-1] as $p"
+	       "| ahead(of(\"At\") and .change == \"DELETED\"; [$p | .by = "
+	       "\"client\" | .number = null | .change = \"ADDED\""
+	       "| .object.metadata |= (.uid = \"7\" | del("
+	       ".deletionTimestamp, .ownerReferences, .annotations))])"),
+	    "", "... and put another one in its place");
+#undef TAKEN
 }

@@ -106,7 +106,8 @@ TEST_F(rules)
 	    "again Deployment\n"
 	    "unready Pod\n"
 	    "varies Pod .\n"
-	    "back Web .status.phase\n";
+	    "back Web .status.phase\n"
+	    "patience Web 10s\n";
 
 	is(part(text, ".steps.1.name"), "'five replicas'", "a name");
 	is(part(text, ".rules.0"),
@@ -123,6 +124,8 @@ TEST_F(rules)
 	    "all of an object may vary");
 	is(part(text, ".rules.6"), "{'back':'.status.phase','kind':'Web'}",
 	    "what may go back");
+	is(part(text, ".rules.7"), "{'ms':10000,'patience':'Web'}",
+	    "what may take its time");
 	is(part(text, ".name"), "'x'", "the name of the file");
 	is(part(text, ".marks.1"), "'ktorture-secret-10'", "its marks");
 }
@@ -132,7 +135,8 @@ TEST_F(errors)
 	is(part("wait 1s\n\nmake x\n", ""),
 	    "'t/x.scenario:3: unknown word \\'make\\': write one of create "
 	    "apply recreate edit status delete wait expect drift lose foreign "
-	    "unforeign always history varies again unready back'",
+	    "unforeign always history varies again unready back "
+	    "patience'",
 	    "a word");
 	is(part("edit Wbe/a {}\n", ""),
 	    "'t/x.scenario:1: unknown kind \\'Wbe\\': write one of Web, "
@@ -168,6 +172,9 @@ TEST_F(errors)
 	    "'t/x.scenario:1: it begins with a blank, but there is no step "
 	    "before it'",
 	    "a blank at the beginning");
+	is(part("patience Web soon\n", ""),
+	    "'t/x.scenario:1: patience: write KIND DURATION, as Job 10s'",
+	    "a duration");
 	is(part("varies Web nodes\n", ""),
 	    "'t/x.scenario:1: varies: write KIND .PATH, as .status.nodes'",
 	    "a path");
