@@ -21,7 +21,10 @@ enum {
 	TRIAL_FIRST_MS = 5000,
 	TRIAL_STEP_MS = 15000,
 	TRIAL_CONVERGE_MS = 300000,
-	TRIAL_SILENCE_MS = 600000
+	TRIAL_SILENCE_MS = 600000,
+	/* An election is not silent: a leader renews its lease every 2 s. */
+	TRIAL_ELECTION_CONVERGE_MS = 240000,
+	TRIAL_ELECTION_SILENCE_MS = 60000
 };
 
 struct trial {
@@ -35,6 +38,8 @@ struct trial {
 	uint64_t seed;
 	int64_t start_us;      /* since 1970 */
 	const char *recording; /* a folder for kpipe --record, or NULL */
+	int instances; /* of the operator, that elect a leader; 0: one alone */
+	bool counting; /* the lines between stages */
 };
 
 /* The record, an array, owned; jv_invalid() with err: it could not be played. */

@@ -17,12 +17,18 @@
 #include "clock/page.h"
 #include "clock/still.h"
 #include "deed.h"
+#include "relay.h"
+
+/* The user that asks with kubeconfig_second. */
+#define WORLD_SECOND "second"
 
 struct world {
 	struct clock_page *page;
 	struct still still;
 	char *dir;	  /* owned: of files, removed at the end */
 	char *kubeconfig; /* owned */
+	/* owned: the same, but for who asks */
+	char *kubeconfig_second;
 	pid_t kapi;
 	struct kapiclient *client;  /* as "client" */
 	struct kapiclient *cluster; /* as "cluster" */
@@ -32,6 +38,7 @@ struct world {
 	 * beginning of one. */
 	struct buf journal, log;
 	struct deeds deeds;
+	struct relay *relay; /* owned: of lines between its stages */
 };
 
 /* Starts the API server. NULL with err. */

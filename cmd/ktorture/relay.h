@@ -1,0 +1,37 @@
+/*
+ * relay: processes that stand between two stages and pass on the lines of one to
+ * the next: to count them, and to bring about the faults of a line. A relay is
+ * forked by kpipe, counts for the clock, and is there only in plays that need it.
+ */
+#ifndef RELAY_H
+#define RELAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/span.h"
+#include "mishap.h"
+
+/* The stages whose output the next one reads. */
+enum { RELAY_STAGES = 3, RELAY_FAULTS = 2 };
+extern const char *const relay_stages[RELAY_STAGES];
+
+struct relay;
+
+/* For all plays of a process. */
+struct relay *relay_new(void);
+void relay_free(struct relay *r);
+
+/*
+ * What stages that kpipe starts from now on get: relays that bring these faults
+ * about, borrowed; or, with none of them and counting, one behind each stage; or
+ * none.
+ */
+void relay_set(
+    struct relay *r, const struct mishap *faults, size_t count, bool counting);
+/* Whether that one of the faults has happened. */
+bool relay_has_happened(const struct relay *r, const struct mishap *f);
+/* How many lines have come of the n-th stage, of all its processes. */
+unsigned relay_count(const struct relay *r, size_t n);
+
+#endif
