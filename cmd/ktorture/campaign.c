@@ -91,8 +91,8 @@ play(struct campaign *r, struct world *w, jv scenario,
 	    .start_us = at_us,
 	    .recording = recording,
 	    .instances = instances_of(scenario),
-	    /* What counts lines must not matter: one of the plays without
-	     * faults has it, the other one has not. */
+	    /* Counting must not matter: one of the plays without faults
+	     * counts lines, the other one does not. */
 	    .counting = count == 0 && seed != r->seed};
 
 	return trial_play(w, &t, err);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +15,22 @@ int kpipe_main(int argc, char **argv);
 
 static const int64_t s = 1000000000;
 static const int64_t patience = 120;
+
+/* The User-Agent of a tool has the name of its machine (lib/kube). Each instance is
+ * on a machine of its own. */
+static const char *const machines[INSTANCES] = {"first", "second"};
+static const char *machine; /* of this process; NULL: as it is */
+
+/* In place of the C library's. */
+int
+uname(struct utsname *u)
+{
+	int rc = (int)syscall(SYS_uname, u);
+
+	if (rc == 0 && machine != NULL)
+		snprintf(u->machine, sizeof(u->machine), "%s", machine);
+	return rc;
+}
 
 /* ---- life ---- */
 
@@ -25,8 +43,7 @@ instance_start(struct play *p, size_t n)
 	int i = 1;
 
 	buf_addf(&watches, "--filename=%s", p->t->folder->watches_path);
-	buf_addf(&config, "--kubeconfig=%s",
-	    n == 0 ? p->w->kubeconfig : p->w->kubeconfig_second);
+	buf_addf(&config, "--kubeconfig=%s", p->w->kubeconfig);
 	argv[i++] = (char *)buf_str(&watches);
 	argv[i++] = (char *)buf_str(&config);
 	argv[i++] = "--sandbox=off";
@@ -36,7 +53,9 @@ instance_start(struct play *p, size_t n)
 		buf_addf(&dir, "--record=%s", p->t->recording);
 		argv[i++] = (char *)buf_str(&dir);
 	}
+	machine = machines[n];
 	o->pid = world_fork(p->w, kpipe_main, argv);
+	machine = NULL;
 	o->died_ns = 0;
 	if (p->operator_count <= n)
 		p->operator_count = n + 1;
@@ -183,7 +202,9 @@ instance_end_all(struct play *p)
 size_t
 instance_of(jv request)
 {
-	return span_is(play_text(request, "user"), WORLD_SECOND) ? 1 : 0;
+	struct span agent = play_text(request, "userAgent");
+
+	return agent.n > 0 && span_has(agent, machines[1]) ? 1 : 0;
 }
 
 /* 0: it is gone. */

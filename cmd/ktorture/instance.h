@@ -3,7 +3,7 @@
  * two: for the whole play, and they elect a leader; or for a while, and they do
  * not.
  *
- * Each asks the API server as another user, so that it is known of every request
+ * Each has another machine in its User-Agent, so that it is known of every request
  * whose it is. One that ends is started again, as by a kubelet.
  */
 #ifndef INSTANCE_H
@@ -32,7 +32,7 @@ struct play;
 
 /* Starts the n-th. */
 void instance_start(struct play *p, size_t n);
-/* What has become of them. */
+/* Notes those that have ended. */
 void instance_look(struct play *p);
 /* Starts those that are due again; whether any was. */
 bool instance_restart(struct play *p);

@@ -88,8 +88,10 @@ const struct mishap_kind mishap_kinds[] = {
     ACT("starve", "kwatch|ireconcile|kapply|kstatus", ALL, MISHAP_STARVE,
 	"out of memory"),
     ACT("update", "", ALL, MISHAP_END, "operator restarted"),
+    ACT("update-slow", "2000", MISHAP_WRITES, MISHAP_END, "operator restarted"),
     ACT("beside", "20", MISHAP_WRITES, MISHAP_BESIDE, "two instances"),
     ACT("steal", "0|5000", MISHAP_LEASES, MISHAP_STEAL, "lease"),
+    ACT("part", "40000", MISHAP_LEASES, MISHAP_PART, "lease"),
     /* lines between stages */
     LINE("line-twice", "", MISHAP_LINE_TWICE),
     LINE("line-hold", "5000|30000", MISHAP_LINE_HOLD),

@@ -23,9 +23,8 @@ struct relay *relay_new(void);
 void relay_free(struct relay *r);
 
 /*
- * What stages that kpipe starts from now on get: relays that bring these faults
- * about, borrowed; or, with none of them and counting, one behind each stage; or
- * none.
+ * For the stages that kpipe starts from now on: relays that bring these faults
+ * about, borrowed; with counting, one behind each stage; else none.
  */
 void relay_set(
     struct relay *r, const struct mishap *faults, size_t count, bool counting);

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "base/array.h"
+#include "json/json.h"
 #include "json/jvtext.h"
 
 static const int64_t ms = 1000000, s = 1000000000;
@@ -431,6 +432,23 @@ upset_late(struct play *p, jv request)
 	buf_release(&body);
 }
 
+/* The tool of this instance alone gets no answer any more, for so long. */
+static void
+part(struct play *p, const struct mishap *f, jv request)
+{
+	struct buf b = BUF_INIT;
+	struct span answer;
+
+	buf_adds(&b, "{\"userAgent\":");
+	json_add_string(&b, play_text(request, "userAgent"));
+	buf_addf(&b, ",\"fault\":\"cut\",\"forMs\":%.*s}\n", SPAN_ARG(f->arg));
+	if (kapiclient_ask(p->w->client, "POST", "/kapi/faults",
+		KAPICLIENT_JSON, buf_span(&b), &answer, &p->err) >= 300)
+		err_set(&p->err, ERR_BUG, "kapi refuses %s: %.*s", buf_str(&b),
+		    SPAN_ARG(answer));
+	buf_release(&b);
+}
+
 static void
 act(struct play *p, const struct mishap *f, jv request)
 {
@@ -481,6 +499,9 @@ act(struct play *p, const struct mishap *f, jv request)
 	case MISHAP_HOLD:
 	case MISHAP_STEAL:
 		act_as_client(p, f, request);
+		break;
+	case MISHAP_PART:
+		part(p, f, request);
 		break;
 	case MISHAP_LINE_TWICE:
 	case MISHAP_LINE_HOLD:
@@ -541,6 +562,7 @@ upset_pause(struct play *p, jv line)
 {
 	struct arena a = ARENA_INIT;
 	struct mishap_point at;
+	int64_t after = 0;
 	bool late = false;
 
 	if (mishap_point_of(&a, line, &at))
@@ -553,10 +575,12 @@ upset_pause(struct play *p, jv line)
 			upset_note(p, f);
 			act(p, f, line);
 			late = comes_late(p, f, line) || late;
+			if (f->kind->act == MISHAP_END && f->arg.n > 0)
+				after = strtoll(f->arg.p, NULL, 10) * ms;
 		}
 	arena_release(&a);
 	if (late)
 		go_on(p, jvtext_peek(line, "paused"), ",\"fault\":\"cut\"");
 	else /* behind what another client does now */
-		play_come(p, 0, COMING_PASS, jv_copy(line), 0);
+		play_come(p, after, COMING_PASS, jv_copy(line), 0);
 }

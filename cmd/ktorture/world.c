@@ -254,37 +254,6 @@ read_server(const char *kubeconfig)
 	return url.len > 0 ? buf_take(&url) : NULL;
 }
 
-/* The same server, as another user. */
-static int
-write_second(const struct world *w, struct err *err)
-{
-	struct buf text = BUF_INIT, second = BUF_INIT;
-	struct span rest, user = span_str("user: {}");
-	const char *at;
-	int fd, rc = file_read(w->kubeconfig, 1, &text, err);
-
-	rest = buf_span(&text);
-	at = rc == 0 ? memmem(rest.p, rest.n, user.p, user.n) : NULL;
-	if (rc == 0 && at == NULL)
-		rc = err_set(err, ERR_BUG, "kapi's kubeconfig is another one");
-	if (rc == 0) {
-		buf_add(&second, rest.p, (size_t)(at - rest.p));
-		buf_adds(&second, "user: {as: " WORLD_SECOND "}");
-		at += user.n;
-		buf_add(&second, at, (size_t)(rest.p + rest.n - at));
-		fd = file_open_private(
-		    w->kubeconfig_second, O_WRONLY | O_CREAT | O_TRUNC);
-		if (fd < 0 || file_write(fd, buf_span(&second)) != 0)
-			rc = err_set(err, ERR_TRANSIENT, "cannot write %s: %s",
-			    w->kubeconfig_second, strerror(errno));
-		if (fd >= 0)
-			close(fd);
-	}
-	buf_release(&text);
-	buf_release(&second);
-	return rc;
-}
-
 static int
 start_kapi(struct world *w, uint64_t seed, struct err *err)
 {
@@ -313,8 +282,6 @@ start_kapi(struct world *w, uint64_t seed, struct err *err)
 		    buf_str(&w->log));
 	w->client = kapiclient_new(server, "client");
 	w->cluster = kapiclient_new(server, "cluster");
-	if (write_second(w, err) != 0)
-		return -1;
 	kapiclient_on_wait(w->client, be_still, step_on, w);
 	kapiclient_on_wait(w->cluster, be_still, step_on, w);
 	free(server);
@@ -342,7 +309,6 @@ world_new(uint64_t seed, struct err *err)
 	w->page->boot_ns = INT64_C(86400) * 1000000000;
 	w->dir = mem_strdup(dir);
 	w->kubeconfig = in_dir(w, "kubeconfig");
-	w->kubeconfig_second = in_dir(w, "kubeconfig-second");
 	w->relay = relay_new();
 	deeds_init(&w->deeds);
 	still_begin(&w->still, w->page);
@@ -374,7 +340,6 @@ world_free(struct world *w)
 	deeds_release(&w->deeds);
 	free(w->dir);
 	free(w->kubeconfig);
-	free(w->kubeconfig_second);
 	buf_release(&w->journal);
 	buf_release(&w->log);
 	if (w->client != NULL)

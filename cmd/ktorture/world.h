@@ -19,16 +19,11 @@
 #include "deed.h"
 #include "relay.h"
 
-/* The user that asks with kubeconfig_second. */
-#define WORLD_SECOND "second"
-
 struct world {
 	struct clock_page *page;
 	struct still still;
 	char *dir;	  /* owned: of files, removed at the end */
 	char *kubeconfig; /* owned */
-	/* owned: the same, but for who asks */
-	char *kubeconfig_second;
 	pid_t kapi;
 	struct kapiclient *client;  /* as "client" */
 	struct kapiclient *cluster; /* as "cluster" */

@@ -4,12 +4,12 @@
 
 /* The Lease as it is, and who works. */
 struct tenure {
-	struct span holder; /* its identity; empty: nobody's */
+	struct span holder; /* its identity; empty: none */
 	int64_t until_us;   /* by its last change */
 	bool worked;	    /* an instance has had it */
 	bool released;	    /* ... and has given it back */
-	struct span user;   /* of that instance */
-	int64_t number;	    /* of the request since when that is so */
+	struct span instance;
+	int64_t number; /* of the request since when that is so */
 };
 
 static bool
@@ -27,9 +27,12 @@ text_or_none(jv object, const char *key)
 }
 
 static struct span
-user_of(const struct played_request *r)
+instance_of(const struct played_request *r)
 {
-	return text_or_none(r->request, "user");
+	struct span agent = text_or_none(r->request, "userAgent");
+
+	span_cut(&agent, '/');
+	return agent;
 }
 
 /* kelect writes it, and another holder than before is in it. */
@@ -47,7 +50,7 @@ take(struct tenure *t, const struct played_change *c, struct span holder,
 		return;
 	t->released = holder.n == 0;
 	t->worked = true;
-	t->user = user_of(c->request);
+	t->instance = instance_of(c->request);
 	t->number = c->request->number;
 }
 
@@ -95,7 +98,7 @@ check_write(const struct tenure *t, const struct played *p,
 		violations_add(f, "lease", SPAN_NONE,
 		    "%.*s %.*s is written at %.3f s, before any instance leads",
 		    SPAN_ARG(r->resource), SPAN_ARG(r->name), at);
-	else if (!span_eq(t->user, user_of(r)))
+	else if (!span_eq(t->instance, instance_of(r)))
 		violations_add(f, "lease", SPAN_NONE,
 		    "%.*s %.*s is written at %.3f s by an instance that leads "
 		    "no more: another one does",

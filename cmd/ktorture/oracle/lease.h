@@ -8,7 +8,7 @@
  * - When all is done, one of them leads.
  *
  * A record without an election has nothing of that. Whose a request is, is known by
- * its user (instance.h).
+ * the rest of its User-Agent, behind the name of the tool (instance.h).
  */
 #ifndef LEASE_H
 #define LEASE_H
