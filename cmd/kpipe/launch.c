@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "child/inside.h"
 
 /* -1: there is none. */
 typedef int launch_fds[LAUNCH_PIPES][2];
@@ -83,6 +84,8 @@ start_path(struct pipeline *p, launch_fds fds, struct err *err)
 
 		if (!last && (result = stage_pipe(out, err)) != 0)
 			break;
+		if (!last && inside_relay != NULL)
+			inside_relay(p->stages[i].name, out);
 		share(&p->stages[i], fds);
 		result = stage_start(&p->stages[i], in, out[1], err);
 		if (in != p->null_fd)

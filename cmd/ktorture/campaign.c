@@ -19,6 +19,7 @@
 #include "process/clock.h"
 #include "scene/scenario.h"
 #include "deed.h"
+#include "instance.h"
 
 /* The first of January 2026 is a Thursday. */
 static const int64_t start_us = INT64_C(1767225600000000);
@@ -65,6 +66,15 @@ campaign_begin(struct campaign *r, struct world *w, struct err *err)
 
 /* ---- clean ---- */
 
+static int
+instances_of(jv scenario)
+{
+	jv n = jvtext_peek(scenario, "instances");
+	int count = jv_is_valid(n) ? (int)jv_number_value(n) : 0;
+
+	return count < INSTANCES ? count : INSTANCES;
+}
+
 static jv
 play(struct campaign *r, struct world *w, jv scenario,
     const struct mishap *faults, size_t count, uint64_t seed, int64_t at_us,
@@ -78,7 +88,11 @@ play(struct campaign *r, struct world *w, jv scenario,
 	    .count = count,
 	    .seed = seed,
 	    .start_us = at_us,
-	    .recording = recording};
+	    .recording = recording,
+	    .instances = instances_of(scenario),
+	    /* Counting must not matter: one of the plays without faults
+	     * counts lines, the other one does not. */
+	    .counting = count == 0 && seed != r->seed};
 
 	return trial_play(w, &t, err);
 }
@@ -154,7 +168,7 @@ judged(const struct campaign *r, const struct schedule *s, jv found)
  * others. Invalid with err. */
 static jv
 play_clean(struct campaign *r, struct world *w, jv scenario,
-    struct oracle **oracle, struct err *err)
+    struct oracle **oracle, jv *counted, struct err *err)
 {
 	/* Another time of day, and other random numbers. */
 	const int64_t later_us = INT64_C(3723000000);
@@ -165,6 +179,8 @@ play_clean(struct campaign *r, struct world *w, jv scenario,
 	    : jv_invalid();
 
 	*oracle = NULL;
+	if (jv_is_valid(other) && counted != NULL)
+		*counted = jv_copy(other);
 	if (jv_is_valid(other))
 		*oracle = oracle_new(jv_copy(clean), other,
 		    scenario_rules(r->folder,
@@ -181,9 +197,11 @@ campaign_add(struct campaign *r, struct world *w, jv scenario, jv *found,
     struct err *err)
 {
 	struct oracle *o;
-	jv clean = play_clean(r, w, scenario, &o, err);
+	jv counted = jv_invalid();
+	jv clean = play_clean(r, w, scenario, &o, &counted, err);
 
 	if (!jv_is_valid(clean)) {
+		jv_free(counted);
 		jv_free(scenario);
 		return -1;
 	}
@@ -196,6 +214,9 @@ campaign_add(struct campaign *r, struct world *w, jv scenario, jv *found,
 	r->acts = mem_grow(r->acts, r->act_count, sizeof(*r->acts));
 	r->acts[r->act_count++] = (struct act){scenario, clean, o};
 	roster_add(&r->roster, r->act_count - 1, clean);
+	if (instances_of(scenario) == 0)
+		roster_add_lines(&r->roster, r->act_count - 1, counted);
+	jv_free(counted);
 	return 0;
 }
 
@@ -204,7 +225,7 @@ campaign_try(struct campaign *r, struct world *w, jv scenario,
     const struct schedule *s, struct err *err)
 {
 	struct oracle *o;
-	jv clean = play_clean(r, w, scenario, &o, err), played, found;
+	jv clean = play_clean(r, w, scenario, &o, NULL, err), played, found;
 
 	if (!jv_is_valid(clean))
 		return clean;

@@ -137,6 +137,37 @@ add_scenarios(struct campaign *r, struct world *w, struct scoreboard *rep,
 
 /* ---- one schedule ---- */
 
+/* -1 with err: one of them did not happen. */
+static int
+check_happened(const struct schedule *s, jv record, struct err *err)
+{
+	struct buf b = BUF_INIT;
+	int rc = 0;
+
+	for (size_t i = 0; i < s->count && rc == 0; i++) {
+		bool happened = false;
+
+		buf_reset(&b);
+		mishap_print(&s->faults[i], &b);
+		jv_array_foreach(record, k, line)
+		{
+			happened = happened ||
+			    span_eq(jvtext_span(jvtext_peek(line, "fault")),
+				buf_span(&b));
+			jv_free(line);
+		}
+		if (!happened)
+			rc = err_set(err, ERR_PERMANENT,
+			    "option --fault: %s did not happen: %s",
+			    buf_str(&b),
+			    s->faults[i].kind->way == MISHAP_RELAY
+				? "the stage has written no such line"
+				: "the operator sent no such request");
+	}
+	buf_release(&b);
+	return rc;
+}
+
 static int
 play_one(struct campaign *r, struct world *w, struct scoreboard *rep,
     struct err *err)
@@ -144,6 +175,7 @@ play_one(struct campaign *r, struct world *w, struct scoreboard *rep,
 	struct schedule s = {.scenario = r->act_count - 1};
 	jv record = jv_invalid(), found;
 	bool failed;
+	int rc;
 
 	for (size_t i = 0; i < o.faults.count; i++)
 		if (mishap_read(&r->roster.arena, span_str(o.faults.items[i]),
@@ -152,12 +184,13 @@ play_one(struct campaign *r, struct world *w, struct scoreboard *rep,
 	found = campaign_schedule(r, w, &s, o.record, &record, err);
 	if (!jv_is_valid(found))
 		return -1;
+	rc = check_happened(&s, record, err);
 	narration_print(record);
 	failed = jv_array_length(jv_copy(found)) > 0;
 	scoreboard_one(rep, r, &s, found);
 	if (o.record != NULL)
 		printf("kview %s\n", o.record);
-	return failed;
+	return failed ? 1 : rc;
 }
 
 /* ---- all ---- */

@@ -14,14 +14,21 @@
 	}
 #define CODE(code, due) \
 	PLAN(code, "", ALL, true, "codes", "\"code\":" code, due)
-#define WHILE(name, where, plan, due) \
-	PLAN(name, "40000", where, false, "codes for a while", plan, due)
+#define WHILE(name, where, plan, due) WHILES(name, "40000", where, plan, due)
+#define WHILES(name, args, where, plan, due) \
+	PLAN(name, args, where, false, "codes for a while", plan, due)
 #define ACT(name, args, where, act, group, due) \
 	ACT_BUT(name, args, where, act, group, NULL, due)
 #define ACT_BUT(name, args, where, act, group, forgives, due)            \
 	{                                                                \
 		name, args, MISHAP_BREAK, where, true, act, group, NULL, \
 		    forgives, due                                        \
+	}
+
+#define LINE(name, args, act, due)                                  \
+	{                                                           \
+		name, args, MISHAP_RELAY, MISHAP_LINES, false, act, \
+		    "lines between stages", NULL, NULL, due         \
 	}
 
 enum { ALL = MISHAP_ANY | MISHAP_WATCHES };
@@ -68,7 +75,8 @@ const struct mishap_kind mishap_kinds[] = {
     WHILE("422-while", MISHAP_WRITES, "\"code\":422,\"forMs\":%s",
 	MS + REFUSED_FOR_LONG),
     WHILE("429-while", ALL, "\"code\":429,\"forMs\":%s", MS + FAILED_FOR_LONG),
-    WHILE("500-while", ALL, "\"code\":500,\"forMs\":%s", MS + FAILED_FOR_LONG),
+    WHILES("500-while", "40000|150000", ALL, "\"code\":500,\"forMs\":%s",
+	MS + FAILED_FOR_LONG),
     WHILE(
 	"cut-while", ALL, "\"fault\":\"cut\",\"forMs\":%s", MS + CUT_FOR_LONG),
     WHILE("quota", MISHAP_WRITES,
@@ -94,7 +102,7 @@ const struct mishap_kind mishap_kinds[] = {
 	"watch-410", "", MISHAP_EVENTS, false, "watches", "\"code\":410", SOON),
     PLAN(
 	"watch-500", "", MISHAP_EVENTS, false, "watches", "\"code\":500", SOON),
-    PLAN("watch-hold", "3000|40000", MISHAP_EVENTS, false, "watches",
+    PLAN("watch-hold", "3000|40000|100000", MISHAP_EVENTS, false, "watches",
 	"\"fault\":\"hold\",\"delayMs\":%s", MS + SOON),
     /* It is noticed when the watch ends by itself, after minutes. */
     {"watch-hang", "", MISHAP_PLAN, MISHAP_EVENTS, false, MISHAP_NOTHING,
@@ -111,21 +119,34 @@ const struct mishap_kind mishap_kinds[] = {
 	"\"fault\":\"stale\",\"versions\":%s", SOON),
     PLAN("compact", "", ALL, false, "watches", "\"fault\":\"compact\"", SOON),
     /* processes */
-    ACT("kill", "kwatch|ireconcile|evaluator|kapply|kstatus|kpipe", ALL,
+    ACT("kill", "kwatch|ireconcile|evaluator|kapply|kstatus|kpipe|kelect", ALL,
 	MISHAP_KILL, "processes killed", KILLED),
-    ACT("stop", "kwatch|ireconcile|kapply|kstatus|kpipe", ALL, MISHAP_STOP,
-	"processes stopped", 3 + SOON),
+    ACT("stop",
+	"kwatch|ireconcile|kapply|kstatus|kpipe|kwatch:20|ireconcile:20|"
+	"kapply:20|kelect:20|instance:60",
+	ALL, MISHAP_STOP, "processes stopped", S + 3 + SOON),
     ACT("stop-all", "30", ALL, MISHAP_FREEZE, "processes stopped", S + SOON),
     ACT("starve", "kwatch|ireconcile|kapply|kstatus", ALL, MISHAP_STARVE,
 	"out of memory", KILLED),
     ACT("update", "", ALL, MISHAP_END, "operator restarted", KILLED),
+    ACT("update-slow", "2000", MISHAP_WRITES, MISHAP_END, "operator restarted",
+	MS + KILLED),
+    ACT("beside", "20", MISHAP_WRITES, MISHAP_BESIDE, "two instances",
+	S + KILLED),
+    ACT("steal", "0|5000", MISHAP_LEASES, MISHAP_STEAL, "lease", NEVER),
+    ACT("part", "40000", MISHAP_LEASES, MISHAP_PART, "lease", NEVER),
+    /* lines between stages */
+    LINE("line-twice", "", MISHAP_LINE_TWICE, SOON),
+    LINE("line-hold", "5000|30000", MISHAP_LINE_HOLD, MS + SOON),
+    LINE("line-cut", "", MISHAP_LINE_CUT, KILLED),
     /* the server, and the cluster */
     ACT("restart", "", ALL, MISHAP_RESTART, "server restarted", SOON),
     /* A stage may say what was true before; the history has a gap. */
     ACT_BUT("restore", "", MISHAP_WRITES, MISHAP_RESTORE, "server restored",
-	"claim twice author", KILLED),
-    ACT("late", "3000|20000|50000", MISHAP_WRITES, MISHAP_LATE, "done late",
-	MS + SOON),
+	"claim twice author lease", KILLED),
+    /* The time of a lease may be over by then. */
+    ACT_BUT("late", "3000|20000|50000", MISHAP_WRITES, MISHAP_LATE, "done late",
+	"lease", MS + SOON),
     ACT("slow-cluster", "30", MISHAP_WRITES, MISHAP_SLOW, "slow controllers",
 	S + SOON),
     /* the clock */
@@ -211,6 +232,8 @@ read_point(
 		p->resource = kept(a, rest);
 		return 0;
 	}
+	if (span_is(p->verb, "line"))
+		return 0;
 	p->resource = kept(a, span_cut(&rest, '/'));
 	p->namespace_ = kept(a, span_cut(&rest, '/'));
 	p->name = kept(a, rest);
@@ -222,6 +245,78 @@ read_point(
 		return err_set(err, ERR_PERMANENT,
 		    "\"%.*s\" is not STAGE/VERB/RESOURCE[/NAMESPACE/NAME]",
 		    SPAN_ARG(text));
+	return 0;
+}
+
+/* An argument is a number, or one of those that are tried. */
+static int
+check_arg(const struct mishap *f, struct err *err)
+{
+	struct span args = span_str(f->kind->args), rest, digits = f->arg;
+
+	if (f->after && !f->kind->both)
+		return err_set(err, ERR_PERMANENT,
+		    "%s is not there with -after", f->kind->name);
+	if (f->arg.n == 0)
+		return 0;
+	if (span_digits(span_skip(args, *args.p == '-')) > 0) {
+		span_take(&digits, "-");
+		return digits.n < 10 && span_is_digits(digits)
+		    ? 0
+		    : err_set(err, ERR_PERMANENT, "\"%.*s\" is not a number",
+			  SPAN_ARG(f->arg));
+	}
+	for (rest = args; rest.p != NULL;)
+		if (span_eq(span_cut(&rest, '|'), f->arg))
+			return 0;
+	return err_set(err, ERR_PERMANENT, "\"%.*s\" is not one of %s",
+	    SPAN_ARG(f->arg), f->kind->args);
+}
+
+static int
+check_one_of(const char *what, struct span text, const char *const *words,
+    struct err *err)
+{
+	struct buf b = BUF_INIT;
+
+	if (span_is_one_of(text, words))
+		return 0;
+	for (const char *const *w = words; *w != NULL; w++)
+		buf_addf(&b, " %s", *w);
+	err_set(err, ERR_PERMANENT, "no %s is called \"%.*s\": write one of%s",
+	    what, SPAN_ARG(text), buf_str(&b));
+	buf_release(&b);
+	return -1;
+}
+
+/* Whether it can happen there. */
+static int
+check_point(const struct mishap *f, struct err *err)
+{
+	static const char *const stages[] = {
+	    "kwatch", "kapply", "kstatus", "kelect", "kpipe", NULL};
+	static const char *const writers[] = {
+	    "kwatch", "ireconcile", "kapply", NULL};
+	static const char *const verbs[] = {"get", "list", "watch", "create",
+	    "update", "patch", "delete", "deletecollection", "GET", "line",
+	    NULL};
+	bool line = span_is(f->at.verb, "line");
+	unsigned events = MISHAP_EVENTS | MISHAP_LINES;
+
+	if (check_one_of("verb", f->at.verb, verbs, err) != 0 ||
+	    check_one_of("stage", f->at.stage, line ? writers : stages, err) !=
+		0)
+		return -1;
+	if (line != (f->kind->where == MISHAP_LINES))
+		return err_set(err, ERR_PERMANENT, "%s is a fault of a %s",
+		    f->kind->name, line ? "request" : "line: STAGE/line!N");
+	if (((f->kind->where & events) != 0) != (f->at.event > 0))
+		return err_set(err, ERR_PERMANENT, "%s %s", f->kind->name,
+		    f->at.event > 0 ? "has no event: leave out !N"
+				    : "needs the number of an event: !N");
+	if (f->kind->where == MISHAP_EVENTS && !span_is(f->at.verb, "watch"))
+		return err_set(err, ERR_PERMANENT, "%s is a fault of a watch",
+		    f->kind->name);
 	return 0;
 }
 
@@ -253,7 +348,8 @@ mishap_read(
 		return err_set(err, ERR_PERMANENT,
 		    "\"%.*s\": where it happens is missing: FAULT@POINT",
 		    SPAN_ARG(text));
-	if (read_point(a, at, &f->at, err) != 0)
+	if (read_point(a, at, &f->at, err) != 0 || check_arg(f, err) != 0 ||
+	    check_point(f, err) != 0)
 		return err_prefix(err, "\"%.*s\"", SPAN_ARG(text));
 	return 0;
 }
@@ -278,8 +374,9 @@ mishap_print(const struct mishap *f, struct buf *b)
 		buf_addf(b, ":%.*s", SPAN_ARG(f->arg));
 	if (f->after)
 		buf_adds(b, "-after");
-	buf_addf(b, "@%.*s/%.*s/%.*s", SPAN_ARG(p->stage), SPAN_ARG(p->verb),
-	    SPAN_ARG(p->resource));
+	buf_addf(b, "@%.*s/%.*s", SPAN_ARG(p->stage), SPAN_ARG(p->verb));
+	if (p->resource.n > 0)
+		buf_addf(b, "/%.*s", SPAN_ARG(p->resource));
 	if (p->namespace_.n > 0 || p->name.n > 0) {
 		add_part(b, p->namespace_);
 		add_part(b, p->name);
@@ -303,8 +400,11 @@ frozen_s(struct span verb)
 int64_t
 mishap_due_ms(const struct mishap *f)
 {
+	/* "40000", or "kapply:20" */
+	struct span arg_of = f->arg, first = span_cut(&arg_of, ':');
+	const char *digits = arg_of.n > 0 ? arg_of.p : first.p;
 	unsigned due = f->kind->due, s = due % MS;
-	int64_t arg = due >= MS ? strtoll(f->arg.p, NULL, 10) : 0;
+	int64_t arg = due >= MS ? strtoll(digits, NULL, 10) : 0;
 
 	if (s == NEVER || arg < 0)
 		return -1;
@@ -386,6 +486,8 @@ mishap_plan(const struct mishap *f, struct buf *b)
 	    span_str(planned ? f->kind->plan : "\"pause\":true");
 	struct mishap line = *f;
 
+	if (f->kind->way == MISHAP_RELAY)
+		return;
 	do {
 		add_line(&line, span_cut(&lines, '\n'), b);
 		/* The same place, the next time. */

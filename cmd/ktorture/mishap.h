@@ -11,9 +11,13 @@
  *	watch-hold:3s@kwatch/watch/deployments.apps!2
  *	kill:kapply-after@kapply/patch/deployments.apps/default/example
  *
+ *	line-twice@kwatch/line!3
+ *
  * "-" is a namespace or name that the request does not have. #N: the N-th such
- * request (1). !N: with the N-th event of the watch. "-after": the work is done
- * first. Texts are borrowed from an arena that lives as long as the faults.
+ * request (1), of all instances of the operator. !N: with the N-th event of the
+ * watch. "-after": the work is done first. STAGE/line!N: the N-th line of the
+ * stage to the next. Texts are borrowed from an arena that lives as long as the
+ * faults.
  */
 #ifndef MISHAP_H
 #define MISHAP_H
@@ -29,8 +33,9 @@
 
 /* How it is brought about. */
 enum mishap_way {
-	MISHAP_PLAN, /* a line of kapi's plan */
-	MISHAP_BREAK /* kapi waits at the request, until we have acted */
+	MISHAP_PLAN,  /* a line of kapi's plan */
+	MISHAP_BREAK, /* kapi waits at the request, until we have acted */
+	MISHAP_RELAY  /* a process between two stages (relay.h) */
 };
 
 /* The requests that it is tried at. */
@@ -39,7 +44,9 @@ enum mishap_where {
 	MISHAP_WRITES = 2, /* those that change an object */
 	MISHAP_LISTS = 4,
 	MISHAP_WATCHES = 8, /* the request */
-	MISHAP_EVENTS = 16  /* each event of a watch */
+	MISHAP_EVENTS = 16, /* each event of a watch */
+	MISHAP_LEASES = 32, /* those of an election */
+	MISHAP_LINES = 64   /* each line of a stage to the next: no request */
 };
 
 enum mishap_act {
@@ -60,7 +67,13 @@ enum mishap_act {
 	MISHAP_GONE,
 	MISHAP_USURP,
 	MISHAP_DISOWN,
-	MISHAP_HOLD
+	MISHAP_HOLD,
+	MISHAP_STEAL,
+	MISHAP_PART,
+	MISHAP_BESIDE,
+	MISHAP_LINE_TWICE,
+	MISHAP_LINE_HOLD,
+	MISHAP_LINE_CUT
 };
 
 struct mishap_kind {

@@ -21,7 +21,7 @@ struct order {
 	nursery_main *main;
 	pid_t pid;
 	int argc;
-	char text[TEXT]; /* arguments, each with its NUL */
+	char text[TEXT]; /* arguments, and a setting, each with its NUL */
 };
 
 struct answer {
@@ -69,6 +69,8 @@ become(const struct order *o, pid_t parent, void (*begin)(void *), void *arg)
 		argv[i] = mem_strdup(at);
 		at += strlen(at) + 1;
 	}
+	if (*at != '\0')
+		putenv(mem_strdup(at));
 	prctl(PR_SET_NAME, argv[0]);
 	program_invocation_name = program_invocation_short_name = argv[0];
 	begin(arg);
@@ -120,7 +122,9 @@ serve(int fd, void (*begin)(void *), void *arg)
 		reap(&ended);
 		if (o.main == NULL)
 			a = find_ended(&ended, o.pid);
-		else if ((a.pid = fork()) == 0)
+		if (o.main == NULL && a.pid == 0 && kill(o.pid, 0) != 0)
+			a.pid = o.pid; /* long ago */
+		if (o.main != NULL && (a.pid = fork()) == 0)
 			become(&o, self, begin, arg);
 		if (write(fd, &a, sizeof(a)) != (ssize_t)sizeof(a))
 			break;
@@ -184,23 +188,34 @@ ask(struct nursery *n, const struct order *o)
 	return a;
 }
 
+static bool
+add_text(struct order *o, size_t *used, const char *text)
+{
+	size_t size = strlen(text) + 1;
+
+	if (*used + size >= sizeof(o->text))
+		return false;
+	memcpy(o->text + *used, text, size);
+	*used += size;
+	return true;
+}
+
 pid_t
-nursery_fork(struct nursery *n, nursery_main *main, const char *const *argv)
+nursery_fork(struct nursery *n, nursery_main *main, const char *const *argv,
+    const char *setting)
 {
 	struct order o = {.main = main};
 	size_t used = 0;
+	bool fits = true;
 
-	for (; argv[o.argc] != NULL; o.argc++) {
-		size_t size = strlen(argv[o.argc]) + 1;
-
-		if (o.argc == ARGS || used + size > sizeof(o.text)) {
-			errno = E2BIG;
-			return -1;
-		}
-		memcpy(o.text + used, argv[o.argc], size);
-		used += size;
-	}
-	return ask(n, &o).pid;
+	for (; fits && argv[o.argc] != NULL; o.argc++)
+		fits = o.argc < ARGS && add_text(&o, &used, argv[o.argc]);
+	if (setting != NULL)
+		fits = fits && add_text(&o, &used, setting);
+	if (fits)
+		return ask(n, &o).pid;
+	errno = E2BIG;
+	return -1;
 }
 
 bool

@@ -23,9 +23,10 @@ void nursery_free(struct nursery *n);
 pid_t nursery_pid(const struct nursery *n);
 
 /* Forks one that calls main with these arguments, NULL-terminated, and exits with
- * what it returns. -1: the nursery is gone. */
-pid_t nursery_fork(
-    struct nursery *n, nursery_main *main, const char *const *argv);
+ * what it returns. setting: of its environment, "NAME=VALUE", or NULL. -1: the
+ * nursery is gone. */
+pid_t nursery_fork(struct nursery *n, nursery_main *main,
+    const char *const *argv, const char *setting);
 /* Whether it has ended; then *status is what waitpid says. Once only for each. */
 bool nursery_has_ended(struct nursery *n, pid_t pid, int *status);
 

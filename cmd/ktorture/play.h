@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/span.h"
 #include "deed.h"
+#include "instance.h"
 #include "scene/backdrop.h"
 #include "trial.h"
 #include "world.h"
@@ -22,8 +23,10 @@
 enum coming_kind {
 	COMING_CLUSTER,
 	COMING_CLIENT,
-	COMING_GO_ON, /* a process that was stopped */
-	COMING_LATE   /* a request of the operator, that it has given up */
+	COMING_GO_ON,  /* a process that was stopped */
+	COMING_RETIRE, /* the first instance, for there is another */
+	COMING_PASS,   /* a request that waits: step has it, as the journal */
+	COMING_LATE    /* a request of the operator, that it has given up */
 };
 struct coming {
 	int64_t due_ns;
@@ -45,15 +48,14 @@ struct play {
 	int64_t written_ns; /* the last step, or try to write an object */
 	struct coming *coming;
 	size_t coming_count;
-	pid_t operator_;
-	int64_t died_ns; /* the operator is to start again; 0: it runs */
-	unsigned deaths;
+	struct instance operators[INSTANCES];
+	size_t operator_count;
 	bool ending;
-	struct span killed; /* by a fault; or none */
-	bool updating;	    /* the operator was told to end, and starts again */
-	int64_t slow_ns;    /* controllers do nothing until then */
-	struct buf saved;   /* the cluster, before a step */
-	int saved_step;	    /* how many steps were done then */
+	struct span killed;	  /* by a fault; or none */
+	bool noted[RELAY_FAULTS]; /* a fault of a line has happened */
+	int64_t slow_ns;	  /* controllers do nothing until then */
+	struct buf saved;	  /* the cluster, before a step */
+	int saved_step;		  /* how many steps were done then */
 	struct err err;
 };
 

@@ -6,8 +6,14 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "json/jvtext.h"
+#include "relay.h"
 
-enum { EVENTS_MAX = 8 };
+enum {
+	EVENTS_MAX = 8,
+	LINES_MAX = 8,
+	RENEWALS_MAX = 1, /* in a step */
+	LEASE_READS_MAX = 3
+};
 
 void
 roster_init(struct roster *p, uint64_t seed)
@@ -31,13 +37,48 @@ add(struct roster *p, const struct schedule *s)
 	p->singles[p->count++] = *s;
 }
 
+static bool
+is_of_lease(const struct mishap_point *at)
+{
+	return span_is(at->resource, "leases.coordination.k8s.io");
+}
+
+/* Those that say something of a play with an election, and of one without. */
+static bool
+suits_kind(const struct mishap_kind *k, bool elects, unsigned place)
+{
+	if (k->act == MISHAP_BESIDE)
+		return !elects;
+	if (!elects || (place & MISHAP_LEASES))
+		return true;
+	return (place & MISHAP_WRITES) &&
+	    (k->act == MISHAP_KILL || k->act == MISHAP_STOP ||
+		k->act == MISHAP_END);
+}
+
+/* Of the others, those that take longer than a lease, or take the lease. */
+static bool
+suits_arg(struct span arg, bool elects, bool lease)
+{
+	bool of_election =
+	    span_starts(arg, "kelect") || span_starts(arg, "instance");
+
+	if (!elects)
+		return !of_election;
+	return lease || arg.n == 0 || of_election || span_is(arg, "kpipe") ||
+	    span_find(arg, ':') != NULL;
+}
+
 static void
-add_args(struct roster *p, struct schedule s)
+add_args(struct roster *p, struct schedule s, bool elects)
 {
 	struct span args = span_str(s.faults[0].kind->args);
 
 	do {
 		s.faults[0].arg = span_cut(&args, '|');
+		if (!suits_arg(
+			s.faults[0].arg, elects, is_of_lease(&s.faults[0].at)))
+			continue;
 		s.faults[0].after = false;
 		add(p, &s);
 		s.faults[0].after = true;
@@ -52,6 +93,9 @@ place_of(const struct mishap_point *at)
 	static const char *const writes[] = {
 	    "create", "update", "patch", "delete", "deletecollection", NULL};
 
+	if (is_of_lease(at))
+		return MISHAP_LEASES | MISHAP_ANY |
+		    (span_is_one_of(at->verb, writes) ? MISHAP_WRITES : 0);
 	if (span_is(at->verb, "watch"))
 		return MISHAP_WATCHES | MISHAP_EVENTS;
 	if (span_is(at->verb, "list"))
@@ -63,22 +107,24 @@ place_of(const struct mishap_point *at)
 
 static void
 add_faults(struct roster *p, size_t scenario, const struct mishap_point *at,
-    unsigned events)
+    unsigned events, bool elects)
 {
 	unsigned place = place_of(at);
 
 	for (const struct mishap_kind *k = mishap_kinds; k->name != NULL; k++) {
 		struct schedule s = {.scenario = scenario, .count = 1};
 
+		if (!suits_kind(k, elects, place))
+			continue;
 		s.faults[0].kind = k;
 		s.faults[0].at = *at;
 		if (k->where & place & ~(unsigned)MISHAP_EVENTS)
-			add_args(p, s);
+			add_args(p, s, elects);
 		if (!(k->where & place & MISHAP_EVENTS))
 			continue;
 		for (unsigned i = 1; i <= events; i++) {
 			s.faults[0].at.event = i;
-			add_args(p, s);
+			add_args(p, s, elects);
 		}
 	}
 }
@@ -92,6 +138,20 @@ text(jv object, const char *key)
 
 	return t.p != NULL ? t : span_str("");
 }
+
+static double
+number(jv object, const char *key)
+{
+	jv n = jvtext_peek(object, key);
+
+	return jv_is_valid(n) ? jv_number_value(n) : 0;
+}
+
+/* How many requests of an election there were; its writes in the last step. */
+struct renewals {
+	double step;
+	unsigned writes, reads;
+};
 
 /* How many events the watch gives at most: changes of objects of the group. */
 static unsigned
@@ -126,32 +186,109 @@ count_point(struct mishap_point **seen, size_t *count, struct mishap_point *at)
 	return 1;
 }
 
+static bool
+has_election(jv record)
+{
+	bool has = false;
+
+	jv_array_foreach(record, i, line)
+	{
+		has = has ||
+		    span_is(text(jvtext_peek(line, "request"), "by"), "kelect");
+		jv_free(line);
+	}
+	return has;
+}
+
+/* Requests of an election come for ever, one like the other: whether this is one
+ * of the first. */
+static bool
+is_early(struct renewals *r, const struct mishap_point *at, double step)
+{
+	if (span_is(at->verb, "get"))
+		return r->reads++ < LEASE_READS_MAX;
+	if (span_is(at->verb, "create"))
+		return true;
+	if (step != r->step)
+		r->writes = 0;
+	r->step = step;
+	return r->writes++ < RENEWALS_MAX;
+}
+
 void
 roster_add(struct roster *p, size_t scenario, jv record)
 {
 	struct mishap_point *seen = NULL;
 	size_t seen_count = 0;
+	bool elects = has_election(record);
+	struct renewals renewals = {0};
 
 	jv_array_foreach(record, i, line)
 	{
 		jv request = jvtext_peek(line, "request");
-		jv step = jvtext_peek(request, "step");
+		double step = number(request, "step");
 		bool over = jv_is_valid(jvtext_peek(line, "silence"));
 		struct mishap_point at;
 
 		if (jv_is_valid(request) &&
 		    mishap_point_of(&p->arena, request, &at)) {
 			at.nth = count_point(&seen, &seen_count, &at);
-			if (scenario == 0 || jv_number_value(step) > 0)
+			if (is_of_lease(&at) ? is_early(&renewals, &at, step)
+					     : scenario == 0 ||
+				    (step > 0 && !span_is(at.stage, "kelect")))
 				add_faults(p, scenario, &at,
 				    events_after(
-					record, i, text(request, "group")));
+					record, i, text(request, "group")),
+				    elects);
 		}
 		jv_free(line);
 		if (over)
 			break;
 	}
 	free(seen);
+}
+
+static void
+add_line_faults(
+    struct roster *p, size_t scenario, const char *stage, unsigned n)
+{
+	for (const struct mishap_kind *k = mishap_kinds; k->name != NULL; k++) {
+		struct schedule s = {.scenario = scenario, .count = 1};
+
+		if (k->where != MISHAP_LINES)
+			continue;
+		s.faults[0].kind = k;
+		s.faults[0].at = (struct mishap_point){.stage = span_str(stage),
+		    .verb = span_str("line"),
+		    .nth = 1,
+		    .event = n};
+		add_args(p, s, false);
+	}
+}
+
+void
+roster_add_lines(struct roster *p, size_t scenario, jv record)
+{
+	double first[RELAY_STAGES] = {0}, last[RELAY_STAGES] = {0};
+	bool begun = false;
+
+	jv_array_foreach(record, i, line)
+	{
+		jv lines = jvtext_peek(line, "lines");
+
+		for (size_t k = 0; jv_is_valid(lines) && k < RELAY_STAGES; k++)
+			(begun ? last : first)[k] =
+			    number(lines, relay_stages[k]);
+		begun = begun || jv_is_valid(lines);
+		jv_free(line);
+	}
+	for (size_t k = 0; k < RELAY_STAGES; k++) {
+		unsigned n = scenario == 0 ? 0 : (unsigned)first[k];
+
+		for (int left = LINES_MAX; n < (unsigned)last[k] && left > 0;
+		     left--)
+			add_line_faults(p, scenario, relay_stages[k], ++n);
+	}
 }
 
 /* ---- the order ---- */

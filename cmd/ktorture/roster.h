@@ -29,9 +29,15 @@ struct roster {
 
 void roster_init(struct roster *p, uint64_t seed);
 void roster_release(struct roster *p);
-/* Adds what the requests of this record allow. The start of the operator is the
- * same in all: only of the first scenario. */
+/*
+ * Adds what the requests of this record allow. The start of the operator is the
+ * same in all: only of the first scenario. Where a leader is elected, this is
+ * about the election: all faults of its requests, of which a few of each step are
+ * taken, and what becomes of processes at the others.
+ */
 void roster_add(struct roster *p, size_t scenario, jv record_peek);
+/* Adds those of lines, in a record in which they were counted. */
+void roster_add_lines(struct roster *p, size_t scenario, jv record_peek);
 /* All are added: gives them their order, in which all groups come in turns. */
 void roster_order(struct roster *p);
 /* The n-th schedule, from 0: the singles, then pairs without end. */

@@ -19,65 +19,8 @@
 #include "scene/scenario.h"
 #include "upset.h"
 
-int kpipe_main(int argc, char **argv);
-
 static const int64_t ms = 1000000, s = 1000000000;
 enum { TRIES_MAX = 24 };
-
-/* ---- time ---- */
-
-static void
-start_operator(struct play *p)
-{
-	struct buf watches = BUF_INIT, config = BUF_INIT, dir = BUF_INIT;
-	const char *argv[8] = {"kpipe"};
-	int n = 1;
-
-	buf_addf(&watches, "--filename=%s", p->t->folder->watches_path);
-	buf_addf(&config, "--kubeconfig=%s", p->w->kubeconfig);
-	argv[n++] = buf_str(&watches);
-	argv[n++] = buf_str(&config);
-	argv[n++] = "--sandbox=off";
-	if (p->t->recording != NULL) {
-		buf_addf(&dir, "--record=%s", p->t->recording);
-		argv[n++] = buf_str(&dir);
-	}
-	p->operator_ = world_fork(p->w, kpipe_main, argv);
-	p->died_ns = 0;
-	buf_release(&watches);
-	buf_release(&config);
-	buf_release(&dir);
-}
-
-/* It is started again, as a kubelet does. */
-static void
-look_at_operator(struct play *p)
-{
-	int status;
-
-	if (p->ending || p->died_ns != 0 ||
-	    !world_has_ended(p->w, p->operator_, &status))
-		return;
-	play_note_end(p, span_str("kpipe"),
-	    WIFSIGNALED(status) ? WTERMSIG(status) : 0,
-	    WIFEXITED(status) ? WEXITSTATUS(status) : 0);
-	p->died_ns = world_now(p->w);
-	if (p->updating)
-		p->died_ns -= s; /* the new Pod is there already */
-	else
-		p->deaths++;
-	p->updating = false;
-}
-
-static int64_t
-restart_ns(const struct play *p)
-{
-	int64_t pause = s;
-
-	for (unsigned i = 1; i < p->deaths && pause < 60 * s; i++)
-		pause *= 2;
-	return p->died_ns + pause;
-}
 
 static jv
 values_of(jv objects)
@@ -245,6 +188,10 @@ do_due(struct play *p)
 			kill(c.pid, SIGCONT);
 		else if (c.kind == COMING_LATE)
 			upset_late(p, c.step);
+		else if (c.kind == COMING_PASS)
+			upset_go_on(p, c.step);
+		else if (c.kind == COMING_RETIRE)
+			instance_retire(p, 0);
 		else
 			do_step(p,
 			    c.kind == COMING_CLUSTER ? p->w->cluster
@@ -255,11 +202,7 @@ do_due(struct play *p)
 		if (!is_at_once(p, i + 1))
 			break;
 	}
-	if (p->died_ns != 0 && !p->ending && restart_ns(p) <= now) {
-		start_operator(p);
-		any = true;
-	}
-	return any;
+	return instance_restart(p) || any;
 }
 
 static int64_t
@@ -268,9 +211,7 @@ next_due(const struct play *p, int64_t end)
 	for (size_t i = 0; i < p->coming_count; i++)
 		if (p->coming[i].due_ns < end)
 			end = p->coming[i].due_ns;
-	if (p->died_ns != 0 && !p->ending && restart_ns(p) < end)
-		end = restart_ns(p);
-	return end;
+	return instance_due(p, end);
 }
 
 /* All are idle: looks at what they have done, and does what follows. */
@@ -280,9 +221,10 @@ settle(struct play *p)
 	bool more;
 
 	do {
+		upset_look(p);
 		more = play_take_lines(p, &p->w->journal, play_take_line);
 		play_take_lines(p, &p->w->log, play_take_log);
-		look_at_operator(p);
+		instance_look(p);
 		more = do_waiting(p) || do_due(p) || more;
 		if (more)
 			world_still(p->w);
@@ -377,6 +319,32 @@ expect(struct play *p, jv step)
 	buf_release(&b);
 }
 
+/* The first one leads: the others come a little later. */
+static void
+start_operators(struct play *p)
+{
+	instance_start(p, 0);
+	for (size_t i = 1; i < (size_t)p->t->instances; i++) {
+		pass(p, s);
+		instance_start(p, i);
+	}
+}
+
+/* How many lines each stage has written. */
+static void
+note_lines(struct play *p)
+{
+	jv lines;
+
+	if (!p->t->counting)
+		return;
+	lines = jv_object();
+	for (size_t i = 0; i < RELAY_STAGES; i++)
+		lines = jv_object_set(lines, jv_string(relay_stages[i]),
+		    jv_number(relay_count(p->w->relay, i)));
+	play_note(p, JV_OBJECT(jv_string("lines"), lines));
+}
+
 static void
 play_steps(struct play *p)
 {
@@ -405,6 +373,8 @@ play_steps(struct play *p)
 				ms);
 		else if (span_is(play_text(step, "do"), "expect"))
 			expect(p, step);
+		else if (span_is(play_text(step, "do"), "update"))
+			instance_update(p, 0);
 		else
 			do_step(p, p->w->client, step);
 		jv_free(step);
@@ -415,20 +385,17 @@ play_steps(struct play *p)
 static void
 end(struct play *p)
 {
-	int status;
+	int code;
 
 	p->ending = true;
-	status = p->died_ns != 0
-	    ? 0
-	    : world_end(p->w, p->operator_, SIGTERM, 120 * s);
+	code = instance_end_all(p);
 	play_take_lines(p, &p->w->journal, play_take_line);
 	play_take_lines(p, &p->w->log, play_take_log);
 	play_note(p,
 	    JV_OBJECT(jv_string("end"), jv_true(), jv_string("code"),
-		jv_number(WIFEXITED(status) ? WEXITSTATUS(status)
-					    : 128 + WTERMSIG(status)),
-		jv_string("time"), play_number(world_real_us(p->w)),
-		jv_string("state"), values_of(p->state)));
+		jv_number(code), jv_string("time"),
+		play_number(world_real_us(p->w)), jv_string("state"),
+		values_of(p->state)));
 }
 
 jv
@@ -443,19 +410,25 @@ trial_play(struct world *w, const struct trial *t, struct err *err)
 	    .known = jv_object(),
 	    .waiting = jv_invalid(),
 	    .err = ERR_INIT};
+	bool elects = t->instances > 0;
 
 	p.backdrop = backdrop_new();
 	if (world_reset(w, t->objects, t->seed, t->start_us, &p.err) == 0 &&
 	    set_faults(&p) == 0) {
-		start_operator(&p);
+		relay_set(w->relay, t->faults, t->count, t->counting);
+		start_operators(&p);
 		pass(&p, TRIAL_FIRST_MS * ms);
+		note_lines(&p);
 		play_steps(&p);
 		converge(&p);
+		note_lines(&p);
 		play_note(&p,
 		    JV_OBJECT(jv_string("silence"), jv_true(),
 			jv_string("time"), play_number(world_real_us(w))));
 		pass(&p,
-		    (t->count > 0 ? TRIAL_SILENCE_MS : TRIAL_CLEAN_MS) * ms);
+		    (t->count > 0 || elects ? TRIAL_SILENCE_MS
+					    : TRIAL_CLEAN_MS) *
+			ms);
 		end(&p);
 	}
 	backdrop_free(p.backdrop);

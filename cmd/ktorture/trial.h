@@ -37,6 +37,8 @@ struct trial {
 	uint64_t seed;
 	int64_t start_us;      /* since 1970 */
 	const char *recording; /* a folder for kpipe --record, or NULL */
+	int instances; /* of the operator, that elect a leader; 0: one alone */
+	bool counting; /* the lines between stages */
 };
 
 /* The record, an array, owned; jv_invalid() with err: it could not be played. */

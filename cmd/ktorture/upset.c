@@ -7,46 +7,53 @@
 #include <sys/resource.h>
 
 #include "base/array.h"
+#include "json/json.h"
 #include "json/jvtext.h"
 
 static const int64_t ms = 1000000, s = 1000000000;
 
-static const struct still_task *
-stage_of(const struct play *p, struct span name)
+enum { STOP_SECONDS = 3, PROCESSES = 64 };
+
+static void
+stop(struct play *p, pid_t pid, int64_t ns)
 {
-	bool worker = span_is(name, "evaluator");
-	const struct still_task *found = NULL;
-
-	for (size_t i = 0; i < p->w->still.count; i++) {
-		const struct still_task *t = &p->w->still.tasks[i];
-
-		if (!span_is(worker ? span_str("ireconcile") : name, t->name))
-			continue;
-		if (!worker)
-			return t;
-		found = t;
-	}
-	return found;
+	kill(pid, SIGSTOP);
+	play_come(p, ns, COMING_GO_ON, jv_invalid(), pid);
 }
 
 static void
-act_on_process(struct play *p, const struct mishap *f)
+stop_instance(struct play *p, size_t instance, int64_t ns)
 {
-	const struct still_task *t = stage_of(p, f->arg);
+	pid_t pids[PROCESSES];
+	size_t n = instance_processes(p, instance, pids, PROCESSES);
+
+	for (size_t i = 0; i < n; i++)
+		stop(p, pids[i], ns);
+}
+
+/* A process of the instance that has asked. The argument is a stage, and maybe how
+ * long: "kapply:20". */
+static void
+act_on_process(struct play *p, const struct mishap *f, size_t instance)
+{
+	struct span rest = f->arg, stage = span_cut(&rest, ':');
+	int64_t ns =
+	    s * (rest.n > 0 ? strtoll(rest.p, NULL, 10) : STOP_SECONDS);
+	pid_t pid = instance_process(p, instance, stage);
 	struct rlimit none = {1, 1};
 
-	if (t == NULL)
+	if (span_is(stage, "instance"))
+		stop_instance(p, instance, ns);
+	if (pid == 0)
 		return;
 	if (f->kind->act == MISHAP_KILL || f->kind->act == MISHAP_STARVE)
 		p->killed = f->arg;
-	if (f->kind->act == MISHAP_KILL) {
-		kill(t->pid, SIGKILL);
-	} else if (f->kind->act == MISHAP_STOP) {
-		kill(t->pid, SIGSTOP);
-		play_come(p, 3 * s, COMING_GO_ON, jv_invalid(), t->pid);
-	} else {
-		prlimit(t->pid, RLIMIT_DATA, &none, NULL);
-	}
+	if (f->kind->act == MISHAP_KILL)
+		kill(pid, SIGKILL);
+	else if (f->kind->act == MISHAP_STOP)
+		stop(p, pid, ns);
+	else
+		prlimit(pid, RLIMIT_DATA, &none, NULL);
 }
 
 /* As a node that freezes: only the server and the rest of the cluster go on. */
@@ -56,10 +63,8 @@ stop_all(struct play *p, int64_t ns)
 	for (size_t i = 0; i < p->w->still.count; i++) {
 		pid_t pid = p->w->still.tasks[i].pid;
 
-		if (pid == p->w->kapi)
-			continue;
-		kill(pid, SIGSTOP);
-		play_come(p, ns, COMING_GO_ON, jv_invalid(), pid);
+		if (pid != p->w->kapi)
+			stop(p, pid, ns);
 	}
 }
 
@@ -398,6 +403,28 @@ delete_primaries(struct play *p)
 	}
 }
 
+/* Another one holds the lease, and never renews it; after the time of the
+ * argument, if it is not 0, the lease is what it was. */
+static void
+steal(struct play *p, const struct mishap *f, jv request, jv object)
+{
+	int64_t after = strtoll(f->arg.p, NULL, 10) * ms;
+	jv before = jvtext_peek(jvtext_peek(object, "spec"), "holderIdentity");
+
+	play_come(p, 0, COMING_CLIENT,
+	    patched(request,
+		jv_parse("{\"spec\":{\"holderIdentity\":\"thief\","
+			 "\"leaseDurationSeconds\":15}}")),
+	    0);
+	if (after > 0 && jv_is_valid(before))
+		play_come(p, after, COMING_CLIENT,
+		    patched(request,
+			JV_OBJECT(jv_string("spec"),
+			    JV_OBJECT(
+				jv_string("holderIdentity"), jv_copy(before)))),
+		    0);
+}
+
 static void
 act_as_client(struct play *p, const struct mishap *f, jv request)
 {
@@ -407,6 +434,8 @@ act_as_client(struct play *p, const struct mishap *f, jv request)
 
 	if (f->kind->act == MISHAP_GONE)
 		delete_primaries(p);
+	else if (jv_is_valid(object) && f->kind->act == MISHAP_STEAL)
+		steal(p, f, request, object);
 	else if (jv_is_valid(object))
 		act_on_object(p, f->kind->act, request, object, primary);
 	jv_free(object);
@@ -447,6 +476,23 @@ upset_late(struct play *p, jv request)
 	buf_release(&body);
 }
 
+/* The tool of this instance alone gets no answer any more, for so long. */
+static void
+part(struct play *p, const struct mishap *f, jv request)
+{
+	struct buf b = BUF_INIT;
+	struct span answer;
+
+	buf_adds(&b, "{\"userAgent\":");
+	json_add_string(&b, play_text(request, "userAgent"));
+	buf_addf(&b, ",\"fault\":\"cut\",\"forMs\":%.*s}\n", SPAN_ARG(f->arg));
+	if (kapiclient_ask(p->w->client, "POST", "/kapi/faults",
+		KAPICLIENT_JSON, buf_span(&b), &answer, &p->err) >= 300)
+		err_set(&p->err, ERR_BUG, "kapi refuses %s: %.*s", buf_str(&b),
+		    SPAN_ARG(answer));
+	buf_release(&b);
+}
+
 static void
 act(struct play *p, const struct mishap *f, jv request)
 {
@@ -459,15 +505,19 @@ act(struct play *p, const struct mishap *f, jv request)
 	case MISHAP_KILL:
 	case MISHAP_STOP:
 	case MISHAP_STARVE:
-		act_on_process(p, f);
+		act_on_process(p, f, instance_of(request));
 		break;
 	case MISHAP_FREEZE:
 		stop_all(p, seconds * s);
 		break;
 	case MISHAP_END:
-		p->updating = true;
-		p->killed = span_str("kpipe");
-		kill(p->operator_, SIGTERM);
+		instance_update(p, instance_of(request));
+		break;
+	case MISHAP_BESIDE:
+		if (p->operator_count > 1)
+			break;
+		instance_start(p, 1);
+		play_come(p, seconds * s, COMING_RETIRE, jv_invalid(), 0);
 		break;
 	case MISHAP_SLOW:
 		p->slow_ns = world_now(p->w) + seconds * s;
@@ -491,8 +541,16 @@ act(struct play *p, const struct mishap *f, jv request)
 	case MISHAP_USURP:
 	case MISHAP_DISOWN:
 	case MISHAP_HOLD:
+	case MISHAP_STEAL:
 		act_as_client(p, f, request);
 		break;
+	case MISHAP_PART:
+		part(p, f, request);
+		break;
+	case MISHAP_LINE_TWICE:
+	case MISHAP_LINE_HOLD:
+	case MISHAP_LINE_CUT:
+		break; /* relay.h */
 	}
 }
 
@@ -529,12 +587,36 @@ go_on(struct play *p, jv id, const char *how)
 	buf_release(&b);
 }
 
+void
+upset_look(struct play *p)
+{
+	for (size_t i = 0; i < p->t->count; i++) {
+		const struct mishap *f = &p->t->faults[i];
+
+		if (f->kind->way != MISHAP_RELAY || p->noted[i] ||
+		    !relay_has_happened(p->w->relay, i))
+			continue;
+		p->noted[i] = true;
+		/* All end because of that. */
+		if (f->kind->act == MISHAP_LINE_CUT)
+			p->killed = span_str("kpipe");
+		upset_note(p, f);
+	}
+}
+
+void
+upset_go_on(struct play *p, jv line)
+{
+	go_on(p, jvtext_peek(line, "paused"), "");
+}
+
 /* A request waits. */
 void
 upset_pause(struct play *p, jv line)
 {
 	struct arena a = ARENA_INIT;
 	struct mishap_point at;
+	int64_t after = 0;
 	bool late = false;
 
 	if (mishap_point_of(&a, line, &at))
@@ -547,7 +629,12 @@ upset_pause(struct play *p, jv line)
 			upset_note(p, f);
 			act(p, f, line);
 			late = comes_late(p, f, line) || late;
+			if (f->kind->act == MISHAP_END && f->arg.n > 0)
+				after = strtoll(f->arg.p, NULL, 10) * ms;
 		}
 	arena_release(&a);
-	go_on(p, jvtext_peek(line, "paused"), late ? ",\"fault\":\"cut\"" : "");
+	if (late)
+		go_on(p, jvtext_peek(line, "paused"), ",\"fault\":\"cut\"");
+	else /* behind what another client does now */
+		play_come(p, after, COMING_PASS, jv_copy(line), 0);
 }

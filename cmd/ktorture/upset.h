@@ -15,6 +15,10 @@
 void upset_pause(struct play *p, jv line_peek);
 /* A request that its client has given up is done now. */
 void upset_late(struct play *p, jv request_peek);
+/* Lets a request go on. */
+void upset_go_on(struct play *p, jv line_peek);
+/* Notes the faults of lines that have happened. */
+void upset_look(struct play *p);
 /* Notes that a fault took effect. */
 void upset_note(struct play *p, const struct mishap *f);
 /* All objects as lines. -1 with p->err. */

@@ -97,13 +97,15 @@ begin(void *arg)
 	signal(SIGINT, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	relay_use(w->relay);
 	page_use(w->page);
 }
 
 pid_t
-world_fork(struct world *w, int (*main)(int, char **), const char *const *argv)
+world_fork(struct world *w, int (*main)(int, char **), const char *const *argv,
+    const char *setting)
 {
-	pid_t pid = nursery_fork(w->nursery, main, argv);
+	pid_t pid = nursery_fork(w->nursery, main, argv, setting);
 
 	if (pid > 0)
 		still_add(&w->still, pid);
@@ -138,20 +140,28 @@ wait_gone(struct world *w)
 }
 
 int
-world_end(struct world *w, pid_t pid, int signo, int64_t limit_ns)
+world_end_one(struct world *w, pid_t pid, int signo, int64_t limit_ns)
 {
 	int64_t end = world_now(w) + limit_ns;
 	int status = 0;
 
 	kill(pid, signo);
 	world_still(w);
-	while (!world_has_ended(w, pid, &status) && world_step(w, end))
-		continue;
-	if (still_lives(&w->still, pid)) {
-		kill(pid, SIGKILL);
-		while (!nursery_has_ended(w->nursery, pid, &status))
-			sched_yield();
-	}
+	while (!world_has_ended(w, pid, &status))
+		if (!world_step(w, end)) {
+			kill(pid, SIGKILL);
+			while (!nursery_has_ended(w->nursery, pid, &status))
+				sched_yield();
+			break;
+		}
+	return status;
+}
+
+int
+world_end(struct world *w, pid_t pid, int signo, int64_t limit_ns)
+{
+	int status = world_end_one(w, pid, signo, limit_ns);
+
 	read_some(w->log_fd, &w->log);
 	wait_gone(w);
 	read_some(w->log_fd, &w->log);
@@ -261,7 +271,8 @@ start_kapi(struct world *w, uint64_t seed, struct err *err)
 	fcntl(w->journal_fd, F_SETPIPE_SZ, PIPE_BYTES);
 	w->kapi = world_fork(w, kapi_main,
 	    (const char *[]){"kapi", buf_str(&out), buf_str(&journal),
-		"--journal-changes", "--bookmark-interval=0", NULL});
+		"--journal-changes", "--bookmark-interval=0", NULL},
+	    NULL);
 	while (w->kapi > 0 && access(w->kubeconfig, R_OK) != 0 &&
 	    !world_has_ended(w, w->kapi, &status))
 		world_still(w);
@@ -311,6 +322,7 @@ world_new(uint64_t seed, unsigned n, struct err *err)
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	w->number = n;
+	w->relay = relay_new();
 	w->page = page;
 	w->journal_fd = w->log_fd = w->log_to = -1;
 	if (page == MAP_FAILED || mkdtemp(dir) == NULL || !open_log(w) ||
@@ -348,6 +360,7 @@ world_free(struct world *w)
 {
 	nursery_free(w->nursery);
 	nftw(w->dir, remove_one, 4, FTW_DEPTH | FTW_PHYS);
+	relay_free(w->relay);
 	deeds_release(&w->deeds);
 	free(w->dir);
 	free(w->kubeconfig);

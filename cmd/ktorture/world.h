@@ -18,6 +18,7 @@
 #include "clock/still.h"
 #include "deed.h"
 #include "nursery.h"
+#include "relay.h"
 
 struct world {
 	struct clock_page *page;
@@ -35,6 +36,7 @@ struct world {
 	 * beginning of one. */
 	struct buf journal, log;
 	struct deeds deeds;
+	struct relay *relay; /* owned: of lines between its stages */
 };
 
 /* Starts the API server, on the n-th processor; to be called while this process is
@@ -50,14 +52,16 @@ int world_reset(struct world *w, struct span objects, uint64_t seed,
     int64_t start_us, struct err *err);
 
 /* A process that calls main with these arguments, NULL-terminated, and counts for
- * the clock. Its stderr goes to the log. */
-pid_t world_fork(
-    struct world *w, int (*main)(int, char **), const char *const *argv);
+ * the clock. Its stderr goes to the log. setting: nursery.h */
+pid_t world_fork(struct world *w, int (*main)(int, char **),
+    const char *const *argv, const char *setting);
 /* Whether it has ended, as all idle were looked at; then *status is what waitpid
  * says. True once. */
 bool world_has_ended(struct world *w, pid_t pid, int *status);
-/* It has ended, or is made to: no process of its own is left then. Returns what
- * waitpid says. A process that does not end within the limit is killed. */
+/* It has ended, or is made to; returns what waitpid says. A process that does not
+ * end within the limit is killed. */
+int world_end_one(struct world *w, pid_t pid, int signo, int64_t limit_ns);
+/* The same with all that is left, but the API server. */
 int world_end(struct world *w, pid_t pid, int signo, int64_t limit_ns);
 
 /* Waits until all are idle, and reads what they have written. */

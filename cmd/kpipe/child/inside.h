@@ -23,6 +23,9 @@ typedef int inside_fn(int argc, char **argv);
 /* ktorture: nothing is looked for in the file system, for all that is played is
  * in the program itself. */
 extern bool inside_only;
+/* ktorture: may put a process between a stage and its pipe to the next one. NULL:
+ * nothing does. */
+extern void (*inside_relay)(const char *stage, int fds[2]);
 
 /*
  * The tool's function, if the file at path is the very program that kpipe was

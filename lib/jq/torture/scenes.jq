@@ -115,6 +115,9 @@ def _scenes:
        scene("invalid"; begin[],
          (if $wrong == null then empty else patch(.primary; $wrong) end),
          patch(.primary; $odd), patch(.primary; _back($odd))),
+       (scene("pair"; begin[], patch(.primary; $change), {do: "update"},
+         (patch(.primary; _back($change)) | at_once), delete(.primary))
+        | .instances = 2),
        scene("pause"; begin[],
          patch(.primary;
            {metadata: {annotations: {"kpipe.dev/paused": "true"}}}),

@@ -53,6 +53,8 @@ TEST(names)
 	same("watch-hold:3000@kwatch/watch/deployments.apps!2#2");
 	same("kill:kapply-after@kstatus/patch/ats.example.com:status/a/b");
 	same("400@kwatch/GET//apis/apps/v1");
+	same("stop:kapply:20@kapply/patch/pods/a/b");
+	same("line-hold:5000@ireconcile/line!3");
 	is(again("409@kapply/patch/pods/a/b#1"), "409@kapply/patch/pods/a/b",
 	    "the first one needs no number");
 }
@@ -63,9 +65,12 @@ TEST(every_kind)
 	int wrong = 0;
 
 	for (const struct mishap_kind *k = mishap_kinds; k->name != NULL; k++) {
-		snprintf(text, sizeof(text), "%s%s%s@kapply/patch/pods/a/b",
-		    k->name, k->args[0] != '\0' ? ":7" : "",
-		    k->both ? "-after" : "");
+		snprintf(text, sizeof(text), "%s%s%.*s%s@%s", k->name,
+		    k->args[0] != '\0' ? ":" : "", (int)strcspn(k->args, "|"),
+		    k->args, k->both ? "-after" : "",
+		    k->where == MISHAP_LINES	    ? "kapply/line!2"
+			: k->where == MISHAP_EVENTS ? "kwatch/watch/pods!2"
+						    : "kapply/patch/pods/a/b");
 		if (strcmp(again(text), text) != 0) {
 			printf("# %s is %s\n", text, again(text));
 			wrong++;
@@ -95,8 +100,56 @@ TEST(mistakes)
 	    "\"watch-cut@a/b/c!x\": \"x\" is not a number", "no number");
 }
 
+TEST(what_does_not_fit)
+{
+	is(again("409@x/patch/pods"),
+	    "\"409@x/patch/pods\": no stage is called \"x\": write one of "
+	    "kwatch kapply kstatus kelect kpipe",
+	    "a stage");
+	is(again("409@kapply/push/pods"),
+	    "\"409@kapply/push/pods\": no verb is called \"push\": write one "
+	    "of get list watch create update patch delete deletecollection GET "
+	    "line",
+	    "a verb");
+	is(again("delay:x@kapply/patch/pods"),
+	    "\"delay:x@kapply/patch/pods\": \"x\" is not a number",
+	    "an argument that has to be a number");
+	is(again("kill:kube@kapply/patch/pods"),
+	    "\"kill:kube@kapply/patch/pods\": \"kube\" is not one of "
+	    "kwatch|ireconcile|evaluator|kapply|kstatus|kpipe|kelect",
+	    "... or one of some words");
+	same("jump:-7@kapply/patch/pods");
+	is(again("delay:7-after@kapply/patch/pods"),
+	    "\"delay:7-after@kapply/patch/pods\": delay is not there with "
+	    "-after",
+	    "what has no -after");
+	is(again("watch-cut@kwatch/watch/pods"),
+	    "\"watch-cut@kwatch/watch/pods\": watch-cut needs the number of "
+	    "an event: !N",
+	    "an event is missing");
+	is(again("409@kwatch/watch/pods!2"),
+	    "\"409@kwatch/watch/pods!2\": 409 has no event: leave out !N",
+	    "an event too many");
+	is(again("watch-cut@kapply/patch/pods!2"),
+	    "\"watch-cut@kapply/patch/pods!2\": watch-cut is a fault of a "
+	    "watch",
+	    "an event of what has none");
+	is(again("409@kwatch/line!2"),
+	    "\"409@kwatch/line!2\": 409 is a fault of a request",
+	    "a line is not a request");
+	is(again("line-cut@kwatch/watch/pods!2"),
+	    "\"line-cut@kwatch/watch/pods!2\": line-cut is a fault of a line: "
+	    "STAGE/line!N",
+	    "a request is not a line");
+	is(again("line-cut@kstatus/line!2"),
+	    "\"line-cut@kstatus/line!2\": no stage is called \"kstatus\": "
+	    "write one of kwatch ireconcile kapply",
+	    "the last stage has no reader");
+}
+
 TEST(plans)
 {
+	is(planned("line-twice@kwatch/line!3"), "", "kapi has no lines");
 	is(planned("409-after@kapply/patch/ats.example.com:status/a/b#2"),
 	    "{\"userAgent\":\"kapply/*\",\"verb\":\"patch\",\"resource\":"
 	    "\"ats\",\"group\":\"example.com\",\"subresource\":\"status\","
