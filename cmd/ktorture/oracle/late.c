@@ -6,6 +6,10 @@
 /* Two plays are not the same to the microsecond: a retry has jitter. */
 enum { SLACK_US = 1000000 };
 
+/* A lease that nobody renews is another's after 15 s (kelect(1)); it is looked at
+ * each 2 s, and after a conflict again. */
+enum { TAKEOVER_US = 20000000 };
+
 /* A change, in clean records. */
 struct habit {
 	int64_t lag_us; /* the longest behind what it answers */
@@ -107,6 +111,16 @@ struct patience {
 	int64_t begin_us;
 };
 
+static bool
+elects(const struct played *p)
+{
+	for (size_t i = 0; i < p->change_count; i++)
+		if (span_is(p->changes[i].life->kind,
+			"Lease.coordination.k8s.io"))
+			return true;
+	return false;
+}
+
 /* False: one of the faults has no bound, or there are none. */
 static bool
 find_patience(struct patience *q, const struct played *p)
@@ -125,6 +139,8 @@ find_patience(struct patience *q, const struct played *p)
 			q->over_us = f->due_us +
 			    (f->us > q->over_us ? f->us : q->over_us);
 	}
+	if (elects(p))
+		q->over_us += TAKEOVER_US;
 	return p->fault_count > 0;
 }
 
