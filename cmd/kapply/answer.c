@@ -14,6 +14,7 @@
 #include "body.h"
 #include "json/json.h"
 #include "process/clock.h"
+#include "process/log.h"
 #include "unseen.h"
 
 enum {
@@ -216,6 +217,45 @@ looked_at(struct call *c, const struct kube_answer *answer)
 	if (is_news)
 		report_loop(a, s, i);
 	engine_item_done(c->key, i, NULL);
+}
+
+/* Without the right to look, what went is made again, whatever the primary is. */
+static void
+cannot_look(struct call *c, const struct kube_error *e)
+{
+	struct apply *a = c->key->apply;
+	struct buf why = BUF_INIT;
+
+	kube_error_public(&why, e, SPAN_NONE);
+	if (!a->blind)
+		log_warning("what went is made again even if its primary is "
+			    "gone, because that cannot be seen: %s",
+		    buf_str(&why));
+	a->blind = true;
+	buf_release(&why);
+	engine_item_done(c->key, c->item, NULL);
+}
+
+/*
+ * The line makes again what has gone, perhaps because the primary has gone before
+ * it, or is about to: then the garbage collector deletes what is made now, too,
+ * and the next line would make it again.
+ */
+static void
+read_owner(struct call *c, const struct kube_answer *answer)
+{
+	const struct set *s = c->key->set;
+
+	if (kube_error_of_denial(&answer->error))
+		cannot_look(c, &answer->error);
+	else if (failed(answer) && answer->code != 404)
+		answer_fail(c, answer);
+	else if (failed(answer) ||
+	    !span_eq(body_metadata(answer->body, "uid"), s->primary.uid) ||
+	    body_metadata(answer->body, "deletionTimestamp").n != 0)
+		engine_item_stale(c->key, c->item);
+	else
+		engine_item_done(c->key, c->item, NULL);
 }
 
 /* For an item that is created at most once. */
@@ -721,6 +761,9 @@ answer_looked_up(void *arg, const struct kube_error *e)
 	} else if (i->op == OP_LOOK) {
 		i->found = mem_strdup("somebody");
 		engine_item_done(k, i, NULL);
+	} else if (i->op == OP_OWNER &&
+	    !discovery_stale(k->apply->w.discovery, id->group, id->version)) {
+		engine_item_stale(k, i);
 	} else {
 		no_such_kind(c, id);
 	}
@@ -740,6 +783,7 @@ static const struct itemrequest {
 	itemrequest_fn *take; /* NULL: the op has no such step */
 } itemrequests[ITEM_OPS][ITEM_STEPS] = {
     [OP_LOOK] = {[STEP_READ] = {KUBE_GET, looked_at}},
+    [OP_OWNER] = {[STEP_READ] = {KUBE_GET, read_owner}},
     [OP_ADD_FINALIZERS] = {[STEP_READ] = {KUBE_GET, read_finalizers},
 	[STEP_WRITE] = {KUBE_JSON_PATCH, wrote_finalizers}},
     [OP_APPLY] = {[STEP_PRIMARY] = {KUBE_GET, read_primary},

@@ -60,6 +60,7 @@ struct apply {
 	size_t barriers;       /* plain scopes that are not there yet */
 	size_t lined_up;       /* plain objects behind one of their name */
 	uint64_t new_scope_ms; /* when a Namespace or CRD was last accepted */
+	bool blind;	       /* primaries cannot be read: that was told */
 	/* Plain objects get this label (an apply set), if it is set. */
 	const char *label, *label_value;
 };

@@ -636,8 +636,9 @@ void
 engine_item_failed(struct key *k, struct item *i, enum retry_kind kind,
     int64_t retry_after_ms, struct span reason)
 {
-	static const char *const verbs[] = {"look at", "add finalizers to",
-	    "apply", "delete", "remove finalizers from", "create"};
+	static const char *const verbs[] = {"look at", "look at",
+	    "add finalizers to", "apply", "delete", "remove finalizers from",
+	    "create"};
 	struct item_failure *f = &i->failure;
 	uint64_t now = clock_ms();
 	struct buf b = BUF_INIT;

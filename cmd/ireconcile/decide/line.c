@@ -628,6 +628,22 @@ add_finalizers(struct buf *b, const struct decision *d)
 	buf_addc(b, '}');
 }
 
+/* Whether the line makes again what was there and is gone, or what was not seen
+ * to come, and may have come and gone. Before `once` kapply looks anyway. */
+static bool
+makes_again(const struct decision *d)
+{
+	const struct point *pt;
+
+	if (d->primary->object->terminating)
+		return false;
+	for (size_t n = 0; (pt = next_item(d, &n)) != NULL;)
+		if (pt->object == NULL && !(pt->item->marks & ITEM_ONCE) &&
+		    (pt->item->memory.was_there || d->primary->work.reminder))
+			return true;
+	return false;
+}
+
 static void
 add_events(struct buf *b, const struct decision *d)
 {
@@ -746,6 +762,8 @@ line_add(struct buf *b, const struct primary *p, const struct decision *d)
 		add_raw(b, "deleting", span_str("true"));
 	if (conf->guard_status)
 		add_raw(b, "guardStatus", span_str("true"));
+	if (makes_again(d))
+		add_raw(b, "again", span_str("true"));
 	add_adopt(b, d);
 	add_confidential(b, p->entry);
 	damping_add_loops(b, d);

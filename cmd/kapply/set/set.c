@@ -44,6 +44,7 @@ enum member {
 	MEMBER_MANAGER,
 	MEMBER_DELETING,
 	MEMBER_GUARD_STATUS,
+	MEMBER_AGAIN,
 	MEMBER_MAX_CONCURRENT,
 	MEMBERS
 };
@@ -84,6 +85,7 @@ static const struct {
     [MEMBER_MANAGER] = {"manager"},
     [MEMBER_DELETING] = {"deleting"},
     [MEMBER_GUARD_STATUS] = {"guardStatus"},
+    [MEMBER_AGAIN] = {"again"},
     [MEMBER_MAX_CONCURRENT] = {"maxConcurrentReconciles"},
 };
 
@@ -546,6 +548,20 @@ parse_loops(struct set *s, struct span loops, struct err *err)
 	return 0;
 }
 
+/* What is gone may be so because its primary is: that may not be known yet. */
+static void
+parse_again(struct set *s, struct span again)
+{
+	struct item *i;
+
+	if (json_type(again) != JSON_TRUE)
+		return;
+	i = add_item(s, OP_OWNER, PHASE_LOOK);
+	i->step = STEP_READ;
+	i->id = s->primary;
+	i->key = key_of(&i->id);
+}
+
 static void
 parse_finalizers(struct set *s, struct span finalizers)
 {
@@ -613,6 +629,7 @@ parse_reconcile(struct set *s, struct span line, struct setorder_said *said,
 	if (parse_lists(s, &m, err) < 0 ||
 	    parse_loops(s, m.of[MEMBER_LOOPS], err) < 0)
 		return -1;
+	parse_again(s, m.of[MEMBER_AGAIN]);
 	parse_finalizers(s, m.of[MEMBER_FINALIZERS]);
 	return 0;
 }

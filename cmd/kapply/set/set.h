@@ -20,7 +20,8 @@
 
 /* The phases of doc/protocol.md, "Order in kapply". */
 enum phase {
-	PHASE_LOOK, /* for the client that changes back what we apply */
+	PHASE_LOOK, /* for the client that changes back what we apply; for the
+		     * primary, if what is gone is made again */
 	PHASE_ADD_FINALIZERS,
 	PHASE_SCOPES,  /* Namespace, CustomResourceDefinition */
 	PHASE_SUPPORT, /* objects that others refer to */
@@ -33,6 +34,7 @@ enum phase {
 
 enum item_op {
 	OP_LOOK,
+	OP_OWNER, /* is the primary there? */
 	OP_ADD_FINALIZERS,
 	OP_APPLY,
 	OP_DELETE,
@@ -44,7 +46,7 @@ enum item_op {
 /*
  * The next request of an item. The answers choose it (answer.c):
  *
- *	OP_LOOK           READ
+ *	OP_LOOK, OP_OWNER READ
  *	OP_APPLY          [PRIMARY] -> [READ | CAUSE] -> WRITE -> [ADOPT | LIST] -> ...
  *	                  ... -> WRITE -> [TRIM | HOLDER]
  *	OP_DELETE         READ -> WRITE

@@ -9,6 +9,7 @@ static const struct {
 	const char *verbs, *what;
 } ops[] = {
     {OP_LOOK, "- get - - - - - -", "a look"},
+    {OP_OWNER, "- get - - - - - -", "a look at the primary"},
     {OP_ADD_FINALIZERS, "- get - patch - - - -", "adding finalizers"},
     {OP_APPLY, "get get get apply patch merge merge get", "an apply"},
     {OP_DELETE, "- get - delete - - - -", "a deletion"},
