@@ -610,6 +610,26 @@ add_finalizer_names(struct buf *b, const struct decision *d,
 	return some;
 }
 
+/* Members that the program leaves, by uid: kapply does not wait until they are
+ * observed, nor for retained ones. */
+static void
+add_seen(struct buf *b, const struct decision *d)
+{
+	const struct primary *p = d->primary;
+	struct cache_object **list = decide_managed(p);
+	bool some = false;
+
+	for (size_t i = 0; list[i] != NULL; i++) {
+		if (list[i] == p->object || list[i]->retained ||
+		    !marks_is_member(p->entry, list[i], p->object))
+			continue;
+		add_element(b, "seen", '[', &some);
+		json_add_string(b, cache_object_uid(list[i]));
+	}
+	end_elements(b, ']', some);
+	free(list);
+}
+
 static void
 add_finalizers(struct buf *b, const struct decision *d)
 {
@@ -624,7 +644,8 @@ add_finalizers(struct buf *b, const struct decision *d)
 	if (add_finalizer_names(b, d, POINT_FINALIZER_ADD, "add") &&
 	    marks_need_origin(p->entry, p->object))
 		add_string(b, "origin", cache_object_uid(p->object));
-	add_finalizer_names(b, d, POINT_FINALIZER_REMOVE, "remove");
+	if (add_finalizer_names(b, d, POINT_FINALIZER_REMOVE, "remove"))
+		add_seen(b, d);
 	buf_addc(b, '}');
 }
 
