@@ -49,6 +49,14 @@ gives "with finalize: nothing is desired" "" "$(a '')"
 gives "... any item" "[1,0,$add]" "$(a '{"meta":{}}')"
 gives "... any member" "[0,1,$add]" "$owned" "$(a '')"
 
+# It goes, and something is left: that was seen.
+echo "$desires def finalize: {done: true};" >"$T/program.jq"
+gives "a member that finalize leaves is named" \
+	'[0,0,{"remove":["example.com/x"],"seen":["uid-c"]}]' \
+	"$owned" "$(object ConfigMap d 1)" "$(a '' "$has,$dying")"
+gives "... there may be none" '[0,0,{"remove":["example.com/x"]}]' \
+	"$(a '' "$has,$dying")"
+
 # Set with the first item, and not again.
 gives "it is there already" '[1,0,null]' "$(a '{"meta":{}}' "$has")"
 

@@ -51,6 +51,13 @@ created "$(set_line "$owned" '"known":{"Namespace//n":null}')"
 removes
 is "$? $(sent)" "0 PATCH n,GET t,PATCH t" "... and where the garbage collector follows"
 
+# It has finalizers of its own, which nobody would drop.
+held=$(jq -c '.metadata.finalizers = ["e/g"]' <<<"$owned")
+serve "{\"GET $THINGS/t\":[$thing]}"
+timeout=1s created "$(set_line "$held" '"known":{"Namespace//n":null}')"
+removes
+is "$? $(sent)" "1 PATCH n" "... but not where that is held up by a finalizer"
+
 # No answer: the object may have been created.
 gone=$(printf '{"end":"close"},%.0s' {1..50})
 serve "{\"GET $THINGS/t\":[$thing],\"PATCH /api/v1/namespaces/n\":[${gone%,}]}"
@@ -59,4 +66,53 @@ set_line "$ns" '"known":{"Namespace//n":null}' >&7
 wait_for 5 requested 2
 removes
 is "$? $(requests | sort -u)" "1 PATCH n" "... and stays if there was no answer"
+
+# Later than ten seconds each of them is looked at.
+# shellcheck source=clock/lib.sh
+. "${0%/*}/clock/lib.sh"
+clock_begin
+created_line=$(set_line "$ns" '"known":{"Namespace//n":null}')
+# late ANSWERS [LINE [REMOVE]]: what was created is not observed in time
+late() {
+	serve "{\"GET $THINGS/t\":[$thing],\"GET /api/v1/namespaces/n\":[$1]}"
+	begin -o result --timeout=30s
+	echo "${2:-$created_line}" >&7
+	wait_for 5 test -s "$T/out"
+	set_line '' "${3:-$remove}" >&7
+}
+missing=$(failure 404 NotFound 'namespaces \"n\" not found')
+late "$ours,$ours,$missing"
+wait_for 60 requested 6
+end
+is "$? $(sent)" "0 PATCH n,GET n,GET n,GET n,GET t,PATCH t" \
+	"what was created is not observed for long: it stays until that is gone"
+ever=$(printf "$ours,%.0s" {1..50})
+late "${ever%,}"
+wait_for 60 requested 4
+end
+is "$? $(requests | sort -u)" "1 GET n
+PATCH n" "... and as long as it is there"
+ok "... which is said" grep -qxF "kapply: error: thing.example.com default/t: cannot remove finalizers from Thing.example.com default/t: Namespace n was created and was not observed yet" \
+	"$T/err"
+# goes ANSWER WHAT [LINE [REMOVE]]
+goes() {
+	late "$1" "${@:3}"
+	wait_for 60 requested 4
+	end
+	is "$? $(sent)" "0 PATCH n,GET n,GET t,PATCH t" "... $2"
+}
+goes "$(sed 's/"kpipe.dev.part-of":"[^"]*"/"a":"b"/' <<<"$ours")" \
+	"it is not a member any more"
+goes "$(jq -c '.body.metadata.annotations["kpipe.dev/retain"] = "true"' \
+	<<<"$ours")" "it is retained"
+goes "$ours" "it was observed, and is left" "$created_line" \
+	'"finalizers":{"remove":["e/f"],"seen":["u8"]}'
+controlled='{"code":200,"body":{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"n","namespace":"default","uid":"u8","ownerReferences":[{"apiVersion":"example.com/v1","kind":"Thing","name":"t","controller":true,"uid":"u1"}]}}}'
+goes "$controlled" "its own finalizer has gone" \
+	"$(set_line "$held" '"known":{"Namespace//n":null}')"
+held_still=$(jq -c '.body.metadata.finalizers = ["e/g"]' <<<"$controlled")
+late "$held_still,$missing" "$(set_line "$held" '"known":{"Namespace//n":null}')"
+wait_for 60 requested 5
+end
+is "$? $(sent)" "0 PATCH n,GET n,GET n,GET t,PATCH t" "... or it has, later"
 done_testing

@@ -31,10 +31,6 @@ is "$(jq -c '[.crds[0].metadata.name, (.crds | length), .examples[-1].kind,
 	"crd.yaml, example.yaml and the names of files"
 is "$(jq -r .kpipe.version "$T/out")" \
 	"$(kgen --version | awk 'NR == 1 { print $2 }')" "the version of kpipe"
-for folder in at memcached; do
-	kgen describe -f "pipeline/$folder" | jq -r '.calls | join(" ")'
-done >"$T/calls"
-is "$(<"$T/calls")" once "whether a program calls once"
 
 runs 0 "options that override" kgen describe -f pipeline/at \
 	--image=registry.example.com:5000/ops/at:1.0@sha256:"$(printf '%064d' 0)" \

@@ -116,7 +116,8 @@ is "$(rules kwatch cluster)" "cluster: oxen list,watch
 cluster: configmaps,pods,nodes,endpoints,serviceaccounts list,watch
 cluster: deployments list,watch
 ops: secrets,services,limitranges list,watch" "... and of all namespaces"
-is "$(rules kapply)" "namespaced: configmaps get,create,patch,delete
+is "$(rules kapply)" "namespaced: oxen get
+namespaced: configmaps get,create,patch,delete
 namespaced: deployments get,create,patch,delete
 namespaced: events create,patch" "kapply: what it manages, and Events"
 is "$(rules kstatus)" "namespaced: oxen/status patch
@@ -212,13 +213,11 @@ operator: secrets[kpipe-marks-herd.example.com] get" \
 	"... whose key is that of an entry with marks, if there is one"
 mv "$f/before" "$f/watches.yaml"
 sed -i 's/, retain: true//' "$f/watches.yaml"
-echo 'def desired: [once({})]; # not twice' >"$f/reconcile.jq"
 sed -i '/finalizer\|marks/d' "$f/watches.yaml"
-is "$(rules kapply | head -n 1)" "namespaced: oxen get" "once() reads the primary"
-echo 'def desired: []; # once({})
-def at_once(x): x;' >"$f/reconcile.jq"
-is "$(rules kapply | head -n 1)" "namespaced: configmaps get,create,patch,delete" \
-	"... a comment or another word does not"
+is "$(rules kapply | head -n 1)" "namespaced: oxen get" \
+	"what is made again is for a primary that is there"
+sed -i 's/, manage: true//' "$f/watches.yaml"
+is "$(rules kapply | grep -c oxen)" 0 "... where nothing is made, none is read"
 
 watches <<'END'
 group: example.com
@@ -307,8 +306,8 @@ END
 is "$(rules kwatch)" "cluster: oxen list,watch
 cluster: configmaps,namespaces list,watch
 ops: pods list,watch" "namespaceSelector: everywhere, and the Namespaces"
-is "$(rules kapply | head -n 1)" "cluster: configmaps get,create,patch,delete" \
-	"... of kapply, too"
+is "$(rules kapply | head -n 2)" "cluster: oxen get
+cluster: configmaps get,create,patch,delete" "... of kapply, too"
 
 watches <<'END'
 group: example.com
@@ -373,6 +372,7 @@ from() {
 }
 from 1 "a journal of kapi, for the whole cluster" --scope=cluster
 is "$(<"$T/out")" "unused   kwatch: watch configmaps
+unused   kapply: get oxen.example.com
 unused   kapply: get configmaps
 unused   kapply: delete configmaps
 unused   kapply: create events
@@ -387,7 +387,8 @@ from 1 "the same, for namespaces"
 is "$(grep oxen "$T/out")" "unused   kwatch: list oxen.example.com in its namespaces
 unused   kwatch: watch oxen.example.com in its namespaces
 missing  kwatch: list oxen.example.com in the cluster: 1 times
-missing  kwatch: watch oxen.example.com in the cluster: 1 times" \
+missing  kwatch: watch oxen.example.com in the cluster: 1 times
+unused   kapply: get oxen.example.com in its namespaces" \
 	"... lists of all namespaces are another right"
 sed -i '/update/d' "$T/journal"
 from 0 "nothing is missing" --scope=cluster
@@ -427,7 +428,8 @@ audit system:serviceaccount:ns:x-kapply list nodes 200 allow >"$T/line"
 	sed 's/ResponseComplete/RequestReceived/' "$T/line"
 } >"$T/journal"
 from 1 "an audit log"
-is "$(grep -v '^idle' "$T/out")" "unused   kapply: get configmaps in its namespaces
+is "$(grep -v '^idle' "$T/out")" "unused   kapply: get oxen.example.com in its namespaces
+unused   kapply: get configmaps in its namespaces
 unused   kapply: delete configmaps in its namespaces
 missing  kapply: patch events in default: 1 times, as a; refused" \
 	"... of accounts: theirs counts, when it is answered; refused is missing, a policy is not"
@@ -440,7 +442,8 @@ sed -i '/"events"/s/200/403/' "$T/short"
 cp "$T/journal" "$T/audit"
 cp "$T/short" "$T/journal"
 from 1 "a journal with refusals"
-is "$(grep 'kapply' "$T/out")" "unused   kapply: get configmaps in its namespaces
+is "$(grep 'kapply' "$T/out")" "unused   kapply: get oxen.example.com in its namespaces
+unused   kapply: get configmaps in its namespaces
 unused   kapply: delete configmaps in its namespaces
 missing  kapply: patch events in default: 1 times, as a; refused" \
 	"... that of a right is missing, another is not"

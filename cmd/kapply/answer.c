@@ -218,24 +218,6 @@ looked_at(struct call *c, const struct kube_answer *answer)
 	engine_item_done(c->key, i, NULL);
 }
 
-/* For an item that is created at most once. */
-static void
-read_primary(struct call *c, const struct kube_answer *answer)
-{
-	const struct set *s = c->key->set;
-	struct span version =
-	    s->version != NULL ? span_str(s->version) : s->primary_version;
-
-	if (failed(answer) && answer->code != 404)
-		answer_fail(c, answer);
-	else if (!failed(answer) &&
-	    span_eq(body_metadata(answer->body, "uid"), s->primary.uid) &&
-	    span_eq(body_metadata(answer->body, "resourceVersion"), version))
-		engine_item_next(c->item, STEP_WRITE);
-	else
-		engine_item_stale(c->key, c->item);
-}
-
 /* Only for the log: whatever the answer is, the object is applied. */
 static void
 read_cause(struct call *c, const struct kube_answer *answer)
@@ -632,57 +614,6 @@ deleted(struct call *c, const struct kube_answer *answer)
 	}
 }
 
-/* ---- finalizers ---- */
-
-static void
-read_finalizers(struct call *c, const struct kube_answer *answer)
-{
-	struct item *i = c->item;
-	struct buf patch = BUF_INIT;
-	enum finalizer_need need = FINALIZER_STALE;
-
-	if (failed(answer) && answer->code != 404) {
-		answer_fail(c, answer);
-		return;
-	}
-	if (!failed(answer))
-		need = body_finalizers(&patch, c->key->set, i, answer->body);
-	if (need == FINALIZER_PATCH || need == FINALIZER_MARK) {
-		i->marks_only = need == FINALIZER_MARK;
-		set_patch(i, &patch);
-		set_text(&i->live_version,
-		    body_metadata(answer->body, "resourceVersion"));
-		engine_item_next(i, STEP_WRITE);
-	} else if (need == FINALIZER_STALE && i->op == OP_ADD_FINALIZERS) {
-		engine_item_stale(c->key, i);
-	} else {
-		engine_item_done(c->key, i, NULL);
-	}
-	buf_release(&patch);
-}
-
-static void
-wrote_finalizers(struct call *c, const struct kube_answer *answer)
-{
-	struct item *i = c->item;
-	struct set *s = c->key->set;
-
-	i->step = STEP_READ;
-	if (!failed(answer)) {
-		/* The status is of what the line saw, and of our patch. */
-		if (i->live_version != NULL &&
-		    span_eq(span_str(i->live_version), s->primary_version))
-			set_text(&s->version,
-			    body_metadata(answer->body, "resourceVersion"));
-		report_finalizers(c->key->apply, s, i);
-		engine_item_done(c->key, i, NULL);
-	} else if (answer->code == 404 && i->op == OP_REMOVE_FINALIZERS) {
-		engine_item_done(c->key, i, NULL);
-	} else {
-		answer_fail(c, answer);
-	}
-}
-
 /* ---- discovery ---- */
 
 /* A CRD of ours takes a moment until it is served. */
@@ -721,6 +652,13 @@ answer_looked_up(void *arg, const struct kube_error *e)
 	} else if (i->op == OP_LOOK) {
 		i->found = mem_strdup("somebody");
 		engine_item_done(k, i, NULL);
+	} else if (i->op == OP_OWNER &&
+	    !discovery_stale(k->apply->w.discovery, id->group, id->version)) {
+		engine_item_stale(k, i);
+	} else if (i->step == STEP_UNSEEN &&
+	    !discovery_stale(k->apply->w.discovery, id->group, id->version)) {
+		unseen_forget(k->apply->unseen, k->set, i->unseen.key);
+		engine_item_next(i, STEP_READ);
 	} else {
 		no_such_kind(c, id);
 	}
@@ -740,9 +678,10 @@ static const struct itemrequest {
 	itemrequest_fn *take; /* NULL: the op has no such step */
 } itemrequests[ITEM_OPS][ITEM_STEPS] = {
     [OP_LOOK] = {[STEP_READ] = {KUBE_GET, looked_at}},
-    [OP_ADD_FINALIZERS] = {[STEP_READ] = {KUBE_GET, read_finalizers},
-	[STEP_WRITE] = {KUBE_JSON_PATCH, wrote_finalizers}},
-    [OP_APPLY] = {[STEP_PRIMARY] = {KUBE_GET, read_primary},
+    [OP_OWNER] = {[STEP_READ] = {KUBE_GET, owner_looked}},
+    [OP_ADD_FINALIZERS] = {[STEP_READ] = {KUBE_GET, owner_finalizers},
+	[STEP_WRITE] = {KUBE_JSON_PATCH, owner_patched}},
+    [OP_APPLY] = {[STEP_PRIMARY] = {KUBE_GET, owner_compared},
 	[STEP_READ] = {KUBE_GET, read_object},
 	[STEP_CAUSE] = {KUBE_GET, read_cause},
 	[STEP_WRITE] = {KUBE_APPLY, wrote_object},
@@ -752,8 +691,9 @@ static const struct itemrequest {
 	[STEP_HOLDER] = {KUBE_GET, read_holder}},
     [OP_DELETE] = {[STEP_READ] = {KUBE_GET, read_doomed},
 	[STEP_WRITE] = {KUBE_DELETE, deleted}},
-    [OP_REMOVE_FINALIZERS] = {[STEP_READ] = {KUBE_GET, read_finalizers},
-	[STEP_WRITE] = {KUBE_JSON_PATCH, wrote_finalizers}},
+    [OP_REMOVE_FINALIZERS] = {[STEP_UNSEEN] = {KUBE_GET, owner_unseen},
+	[STEP_READ] = {KUBE_GET, owner_finalizers},
+	[STEP_WRITE] = {KUBE_JSON_PATCH, owner_patched}},
     [OP_CREATE] = {[STEP_WRITE] = {KUBE_CREATE, create_sent},
 	[STEP_READ] = {KUBE_GET, create_looked}},
 };

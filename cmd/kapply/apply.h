@@ -4,6 +4,7 @@
  *	main.c	  lines become sets
  *	engine.c  the order of a key's work: which item is next, and its request
  *	answer.c  what the answer means for it
+ *	owner.c	  what it means if the request was about the primary
  *	create.c  what it means for an object that is created under a drawn name
  *	report.c  what is said about it: log, results, status lines, Events,
  *		  metrics
@@ -60,6 +61,7 @@ struct apply {
 	size_t barriers;       /* plain scopes that are not there yet */
 	size_t lined_up;       /* plain objects behind one of their name */
 	uint64_t new_scope_ms; /* when a Namespace or CRD was last accepted */
+	bool blind;	       /* primaries cannot be read: that was told */
 	/* Plain objects get this label (an apply set), if it is set. */
 	const char *label, *label_value;
 };
@@ -131,6 +133,15 @@ void answer_take(void *arg, const struct kube_answer *answer);
 void answer_fail(struct call *c, const struct kube_answer *answer);
 /* Discovery has answered: the kind is there now, or it is not. As answer_take. */
 void answer_looked_up(void *arg, const struct kube_error *e);
+
+/* owner.c: answers to requests about the primary. For `once`: is it as the line
+ * says? For `again`: is it there? Then those about its finalizers, and about an
+ * object that is not observed yet, for which they stay. */
+void owner_compared(struct call *c, const struct kube_answer *answer);
+void owner_looked(struct call *c, const struct kube_answer *answer);
+void owner_finalizers(struct call *c, const struct kube_answer *answer);
+void owner_patched(struct call *c, const struct kube_answer *answer);
+void owner_unseen(struct call *c, const struct kube_answer *answer);
 
 /* create.c: answers to the two requests of OP_CREATE */
 void create_sent(struct call *c, const struct kube_answer *answer);

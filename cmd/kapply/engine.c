@@ -305,7 +305,14 @@ engine_item_manager(const struct key *k, const struct item *i)
 const struct objref *
 engine_target(const struct key *k, const struct item *i)
 {
-	return i->step == STEP_PRIMARY ? &k->set->primary : &i->id;
+	switch (i->step) {
+	case STEP_PRIMARY:
+		return &k->set->primary;
+	case STEP_UNSEEN:
+		return &i->unseen.id;
+	default:
+		return &i->id;
+	}
 }
 
 /* The key of what loops tells no version. */
@@ -372,10 +379,27 @@ other_scope(struct key *k, struct item *i, const struct api_resource *r)
 	return true;
 }
 
+/* The next object that may not be observed yet is looked at. */
+static void
+look_at_unseen(struct key *k, struct item *i)
+{
+	const char *next = unseen_next(k->apply->unseen, k->set);
+
+	free(i->unseen.key);
+	i->unseen = (struct item_unseen){NULL};
+	if (next != NULL) {
+		i->step = STEP_UNSEEN;
+		i->unseen.key = mem_strdup(next);
+		objref_parse_key(&i->unseen.id, span_str(i->unseen.key));
+	} else if (i->step == STEP_UNSEEN) {
+		i->step = STEP_READ;
+	}
+}
+
 /*
  * The line that removes the finalizer was decided before the newest objects
  * were observed: they would be left behind. A newer line comes when they are
- * observed.
+ * observed. If none has come in time, each is looked at.
  */
 static bool
 too_early(struct key *k, struct item *i)
@@ -385,8 +409,10 @@ too_early(struct key *k, struct item *i)
 	if (i->op != OP_REMOVE_FINALIZERS)
 		return false;
 	wait = unseen_wait(k->apply->unseen, k->set, clock_ms());
-	if (wait == 0)
+	if (wait == 0) {
+		look_at_unseen(k, i);
 		return false;
+	}
 	engine_item_failed(k, i, RETRY_TRANSIENT, (int64_t)wait,
 	    span_str("what was created just now was not observed yet"));
 	return true;
@@ -514,7 +540,7 @@ static void
 send_item(struct key *k, struct item *i)
 {
 	struct apply *a = k->apply;
-	const struct objref *id = engine_target(k, i);
+	const struct objref *id;
 	const struct api_resource *r;
 	enum item_event event;
 	struct call *c;
@@ -526,6 +552,7 @@ send_item(struct key *k, struct item *i)
 		engine_advance(k);
 		return;
 	}
+	id = engine_target(k, i);
 	r = engine_resource(a, id);
 	if (r != NULL && r->namespaced && id == &i->id)
 		i->namespace_ = target_namespace(k, id);
@@ -636,8 +663,9 @@ void
 engine_item_failed(struct key *k, struct item *i, enum retry_kind kind,
     int64_t retry_after_ms, struct span reason)
 {
-	static const char *const verbs[] = {"look at", "add finalizers to",
-	    "apply", "delete", "remove finalizers from", "create"};
+	static const char *const verbs[] = {"look at", "look at",
+	    "add finalizers to", "apply", "delete", "remove finalizers from",
+	    "create"};
 	struct item_failure *f = &i->failure;
 	uint64_t now = clock_ms();
 	struct buf b = BUF_INIT;

@@ -578,8 +578,9 @@ reason_of(const struct item *i)
 static void
 record_failure(struct apply *a, const struct set *s, struct item *i)
 {
-	static const char *const reasons[] = {"FailedLook", "FailedFinalizer",
-	    "FailedApply", "FailedDelete", "FailedFinalizer", "FailedCreate"};
+	static const char *const reasons[] = {"FailedLook", "FailedLook",
+	    "FailedFinalizer", "FailedApply", "FailedDelete", "FailedFinalizer",
+	    "FailedCreate"};
 	struct item_failure *f = &i->failure;
 
 	if (f->recorded)

@@ -162,51 +162,6 @@ list_files(struct folder *f, const char *below, int depth, struct err *err)
 	return rc;
 }
 
-/* ---- programs ---- */
-
-/* Whether text calls once(): the word, outside comments. */
-static bool
-calls_once(struct span text)
-{
-	while (text.p != NULL) {
-		struct span line = span_cut(&text, '\n');
-		struct span code = span_cut(&line, '#');
-		char *copy = mem_dup(code.p, code.n);
-		const char *at = copy;
-		bool found = false;
-
-		while (!found && (at = strstr(at, "once(")) != NULL) {
-			found = at == copy ||
-			    (!span_is_alnum(at[-1]) && at[-1] != '_');
-			at++;
-		}
-		free(copy);
-		if (found)
-			return true;
-	}
-	return false;
-}
-
-/* The functions of the library, called by programs, that need a right. */
-static jv
-find_calls(const struct folder *f)
-{
-	bool found = false;
-
-	for (size_t i = 0; !found && i < f->files.count; i++) {
-		struct span name = span_str(f->files.items[i]);
-		struct buf text = BUF_INIT;
-		char *path = path_of(f, f->files.items[i]);
-
-		if (span_ends(name, ".jq") && !span_starts(name, "gen/") &&
-		    file_read(path, PROGRAM_MAX_MIB, &text, NULL) == 0)
-			found = calls_once(buf_span(&text));
-		buf_release(&text);
-		free(path);
-	}
-	return found ? JV_ARRAY(jv_string("once")) : jv_array();
-}
-
 /* ---- variables ---- */
 
 /* A name may be there several times: a text or an error decides. */
@@ -723,7 +678,6 @@ folder_describe(const struct folder *f, struct err *err)
 	d = member(d, "external", docstream_values(&f->externals, err));
 	d = member(d, "examples", docstream_values(&f->examples, err));
 	d = member(d, "files", files);
-	d = member(d, "calls", find_calls(f));
 	d = member(d, "kpipe", kpipe);
 	if (f->with_program)
 		d = member(

@@ -391,7 +391,7 @@ rest_of(jv reconcile)
 	static const char *const others[] = {"primary", "known", "delete",
 	    "release", "once", "exactly", "asSeen", "vacated", "patch", "after",
 	    "independent", "status", "onError", "loops", "because", "deleting",
-	    "origin"};
+	    "again", "origin"};
 	jv rest = jv_copy(reconcile);
 
 	for (size_t i = 0; i < COUNT(others); i++)

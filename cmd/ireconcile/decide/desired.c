@@ -185,6 +185,7 @@ set_agrees(struct desired_item *i, const struct cache_object *o, char *path)
 {
 	i->memory.agrees = path == NULL;
 	i->memory.compared = o->serial;
+	i->memory.was_there = true;
 	free(i->memory.path);
 	i->memory.path = path;
 }
@@ -441,6 +442,7 @@ carry_over(struct desired *to, struct desired *from)
 			t->hidden = f->hidden;
 			f->hidden = NULL;
 		}
+		t->memory.was_there = f != NULL && f->memory.was_there;
 		if (f == NULL ||
 		    memcmp(t->given_digest, f->given_digest, DIGEST_SIZE) != 0)
 			continue;

@@ -610,6 +610,26 @@ add_finalizer_names(struct buf *b, const struct decision *d,
 	return some;
 }
 
+/* Members that the program leaves, by uid: kapply does not wait until they are
+ * observed, nor for retained ones. */
+static void
+add_seen(struct buf *b, const struct decision *d)
+{
+	const struct primary *p = d->primary;
+	struct cache_object **list = decide_managed(p);
+	bool some = false;
+
+	for (size_t i = 0; list[i] != NULL; i++) {
+		if (list[i] == p->object || list[i]->retained ||
+		    !marks_is_member(p->entry, list[i], p->object))
+			continue;
+		add_element(b, "seen", '[', &some);
+		json_add_string(b, cache_object_uid(list[i]));
+	}
+	end_elements(b, ']', some);
+	free(list);
+}
+
 static void
 add_finalizers(struct buf *b, const struct decision *d)
 {
@@ -624,8 +644,25 @@ add_finalizers(struct buf *b, const struct decision *d)
 	if (add_finalizer_names(b, d, POINT_FINALIZER_ADD, "add") &&
 	    marks_need_origin(p->entry, p->object))
 		add_string(b, "origin", cache_object_uid(p->object));
-	add_finalizer_names(b, d, POINT_FINALIZER_REMOVE, "remove");
+	if (add_finalizer_names(b, d, POINT_FINALIZER_REMOVE, "remove"))
+		add_seen(b, d);
 	buf_addc(b, '}');
+}
+
+/* Whether the line makes again what was there and is gone, or what was not seen
+ * to come, and may have come and gone. Before `once` kapply looks anyway. */
+static bool
+makes_again(const struct decision *d)
+{
+	const struct point *pt;
+
+	if (d->primary->object->terminating)
+		return false;
+	for (size_t n = 0; (pt = next_item(d, &n)) != NULL;)
+		if (pt->object == NULL && !(pt->item->marks & ITEM_ONCE) &&
+		    (pt->item->memory.was_there || d->primary->work.reminder))
+			return true;
+	return false;
 }
 
 static void
@@ -746,6 +783,8 @@ line_add(struct buf *b, const struct primary *p, const struct decision *d)
 		add_raw(b, "deleting", span_str("true"));
 	if (conf->guard_status)
 		add_raw(b, "guardStatus", span_str("true"));
+	if (makes_again(d))
+		add_raw(b, "again", span_str("true"));
 	add_adopt(b, d);
 	add_confidential(b, p->entry);
 	damping_add_loops(b, d);

@@ -51,6 +51,8 @@ struct item_memory {
 	struct damping *damping; /* owned, or NULL: no such memory */
 	bool agrees;		 /* the result of comparing */
 	bool agreed_before;	 /* agreed since the last request */
+	/* A member was observed, with another content as well. */
+	bool was_there;
 };
 
 /* A desired item, marked, as text. */

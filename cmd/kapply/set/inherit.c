@@ -14,12 +14,14 @@ same_wish(const struct item *a, const struct item *b)
 	    span_eq(a->origin, b->origin) && span_eq(a->text, b->text);
 }
 
-/* Accepted just now: not sent again, but for finalizers. */
+/* Accepted just now: not sent again, but for what is about the primary, which may
+ * have changed since. */
 static void
 inherit_success(
     struct item *i, struct item *old, uint64_t recent_ms, uint64_t now_ms)
 {
-	if (i->op == OP_ADD_FINALIZERS || i->op == OP_REMOVE_FINALIZERS ||
+	if (i->op == OP_OWNER || i->op == OP_ADD_FINALIZERS ||
+	    i->op == OP_REMOVE_FINALIZERS ||
 	    now_ms - old->accepted_ms >= recent_ms)
 		return;
 	i->state = old->state;

@@ -24,7 +24,7 @@ static const unsigned char actions[ITEM_STATES][ITEM_EVENTS] = {
 [ITEM_WAITING] = {
   SEND,  ASK,   never, never,  never, DELAY, FAIL,  COUNT, never, END,  RESET},
 [ITEM_LOOKUP] = {
-  never, never, QUEUE, ACCEPT, never, DELAY, FAIL,  never, never, END,  never},
+  never, never, QUEUE, ACCEPT, DROP,  DELAY, FAIL,  never, never, END,  never},
 [ITEM_FLYING] = {
   never, never, QUEUE, ACCEPT, DROP,  DELAY, FAIL,  never, never, END,  never},
 [ITEM_BACKOFF] = {

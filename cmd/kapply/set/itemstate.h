@@ -8,9 +8,9 @@
  *	FLYING, LOOKUP
  *	        --- queue ---> WAITING     another request follows
  *	        --- accept --> DONE
+ *	        --- drop ----> STALE
  *	        --- delay ---> BACKOFF
  *	        --- fail ----> FAILED
- *	FLYING  --- drop ----> STALE
  *	BACKOFF --- count ---> OVERDUE     it fails for --fail-after
  *	BACKOFF, OVERDUE, FAILED
  *	        --- queue ---> WAITING     it is due

@@ -44,6 +44,7 @@ enum member {
 	MEMBER_MANAGER,
 	MEMBER_DELETING,
 	MEMBER_GUARD_STATUS,
+	MEMBER_AGAIN,
 	MEMBER_MAX_CONCURRENT,
 	MEMBERS
 };
@@ -84,6 +85,7 @@ static const struct {
     [MEMBER_MANAGER] = {"manager"},
     [MEMBER_DELETING] = {"deleting"},
     [MEMBER_GUARD_STATUS] = {"guardStatus"},
+    [MEMBER_AGAIN] = {"again"},
     [MEMBER_MAX_CONCURRENT] = {"maxConcurrentReconciles"},
 };
 
@@ -119,7 +121,7 @@ check_type(struct span value, enum json_type want, const char *within,
 static int
 members_check(const struct members *m, struct err *err)
 {
-	static const char *const inner[] = {"add", "remove", "origin"};
+	static const char *const inner[] = {"add", "remove", "seen", "origin"};
 	struct span found[COUNT(inner)];
 
 	for (size_t n = 0; n < MEMBERS; n++)
@@ -130,7 +132,7 @@ members_check(const struct members *m, struct err *err)
 			return -1;
 	json_pick(m->of[MEMBER_FINALIZERS], inner, COUNT(inner), found);
 	for (size_t n = 0; n < COUNT(inner); n++)
-		if (check_type(found[n], n < 2 ? JSON_ARRAY : JSON_STRING,
+		if (check_type(found[n], n < 3 ? JSON_ARRAY : JSON_STRING,
 			"reconcile.finalizers.", inner[n], err) != 0)
 			return -1;
 	return 0;
@@ -546,6 +548,20 @@ parse_loops(struct set *s, struct span loops, struct err *err)
 	return 0;
 }
 
+/* An item may be gone because its primary is, which may not be known yet. */
+static void
+parse_again(struct set *s, struct span again)
+{
+	struct item *i;
+
+	if (json_type(again) != JSON_TRUE)
+		return;
+	i = add_item(s, OP_OWNER, PHASE_LOOK);
+	i->step = STEP_READ;
+	i->id = s->primary;
+	i->key = key_of(&i->id);
+}
+
 static void
 parse_finalizers(struct set *s, struct span finalizers)
 {
@@ -571,6 +587,8 @@ parse_finalizers(struct set *s, struct span finalizers)
 		if (i->op == OP_ADD_FINALIZERS)
 			i->origin =
 			    json_raw_string(json_get(finalizers, "origin"));
+		else
+			i->seen = json_get(finalizers, "seen");
 	}
 }
 
@@ -613,6 +631,7 @@ parse_reconcile(struct set *s, struct span line, struct setorder_said *said,
 	if (parse_lists(s, &m, err) < 0 ||
 	    parse_loops(s, m.of[MEMBER_LOOPS], err) < 0)
 		return -1;
+	parse_again(s, m.of[MEMBER_AGAIN]);
 	parse_finalizers(s, m.of[MEMBER_FINALIZERS]);
 	return 0;
 }
@@ -665,73 +684,16 @@ parse(struct span text, size_t line, bool plain, struct err *err)
 	return s;
 }
 
-/* ---- watch events ---- */
-
-/* An object of Kubernetes may have members of these names as well. Its kind
- * stands at the front, and what is asked first. */
-static bool
-is_event(struct span document)
-{
-	return json_get(document, "kind").p == NULL &&
-	    json_get(document, "apiVersion").p == NULL &&
-	    json_type(json_get(document, "type")) == JSON_STRING &&
-	    json_type(json_get(document, "object")) == JSON_OBJECT;
-}
-
-static int
-refuse_event(struct span object, const char *why, struct err *err)
-{
-	struct arena names = ARENA_INIT;
-	struct span metadata = json_get(object, "metadata");
-	struct objref id = {.kind = json_raw_string(json_get(object, "kind")),
-	    .namespace_ = json_name(json_get(metadata, "namespace"), &names),
-	    .name = json_name(json_get(metadata, "name"), &names)};
-	struct buf label = BUF_INIT;
-
-	objref_add_label(&label, &id);
-	err_set(err, ERR_PERMANENT, "an event says that %s %s", buf_str(&label),
-	    why);
-	buf_release(&label);
-	arena_release(&names);
-	return -1;
-}
-
-/* The object of an event; SPAN_NONE: it is a bookmark. -1 with err: it cannot be
- * applied. */
-static int
-unwrap(struct span whole, struct span *object, struct err *err)
-{
-	struct span type = json_raw_string(json_get(whole, "type"));
-
-	*object = json_get(whole, "object");
-	if (json_get(whole, "tooLarge").p != NULL)
-		return refuse_event(*object,
-		    "is too large: its fields are not in it, and nothing of it "
-		    "is applied",
-		    err);
-	if (span_is(type, "ADDED") || span_is(type, "MODIFIED"))
-		return 0;
-	if (span_is(type, "DELETED"))
-		return refuse_event(
-		    *object, "was deleted: deletions are not applied", err);
-	if (!span_is(type, "BOOKMARK"))
-		return err_set(err, ERR_PERMANENT,
-		    "an event of the type \"%.*s\" has no object to apply",
-		    SPAN_ARG(type));
-	*object = SPAN_NONE;
-	return 0;
-}
-
 /* ---- sets ---- */
 
 int
 set_read(
     struct set **s, struct span text, size_t line, bool item, struct err *err)
 {
-	bool event = is_event(text);
+	bool event = set_is_event(text);
 
 	*s = NULL;
-	if (event && unwrap(text, &text, err) != 0)
+	if (event && set_unwrap(text, &text, err) != 0)
 		return -1;
 	if (text.n == 0)
 		return 0;
@@ -748,6 +710,7 @@ set_free(struct set *s)
 		struct item *i = &s->items[n];
 
 		free(i->key);
+		free(i->unseen.key);
 		free(i->live_uid);
 		free(i->live_version);
 		free(i->patch);

@@ -20,7 +20,8 @@
 
 /* The phases of doc/protocol.md, "Order in kapply". */
 enum phase {
-	PHASE_LOOK, /* for the client that changes back what we apply */
+	PHASE_LOOK, /* for the client that changes back what we apply; for the
+		     * primary, if what is gone is made again */
 	PHASE_ADD_FINALIZERS,
 	PHASE_SCOPES,  /* Namespace, CustomResourceDefinition */
 	PHASE_SUPPORT, /* objects that others refer to */
@@ -33,6 +34,7 @@ enum phase {
 
 enum item_op {
 	OP_LOOK,
+	OP_OWNER, /* is the primary there? */
 	OP_ADD_FINALIZERS,
 	OP_APPLY,
 	OP_DELETE,
@@ -44,17 +46,19 @@ enum item_op {
 /*
  * The next request of an item. The answers choose it (answer.c):
  *
- *	OP_LOOK           READ
+ *	OP_LOOK, OP_OWNER READ
  *	OP_APPLY          [PRIMARY] -> [READ | CAUSE] -> WRITE -> [ADOPT | LIST] -> ...
  *	                  ... -> WRITE -> [TRIM | HOLDER]
  *	OP_DELETE         READ -> WRITE
- *	OP_..._FINALIZERS READ -> WRITE
+ *	OP_..._FINALIZERS [UNSEEN ->] READ -> WRITE
  *	OP_CREATE         WRITE -> [READ]
  *
  * PRIMARY comes first of what is created once; READ of a plain object whose
  * former state is shown, and after a WRITE that found the object to be
  * another's; CAUSE of a repair that is explained. ADOPT and LIST prepare another
  * WRITE. TRIM follows a WRITE that was accepted, HOLDER one that got a conflict.
+ * UNSEEN comes before finalizers are removed, for each object that was made and
+ * may not be observed yet (unseen.h).
  */
 enum item_step {
 	STEP_PRIMARY, /* for `once`: is the primary as the line says? */
@@ -65,6 +69,7 @@ enum item_step {
 	STEP_LIST,   /* a list of it as a whole: see body_list */
 	STEP_TRIM,   /* without the keys of others: see body_remove */
 	STEP_HOLDER, /* for the primary that has its fields */
+	STEP_UNSEEN, /* is another object there, which was made? */
 	ITEM_STEPS
 };
 
@@ -106,6 +111,11 @@ struct item {
 	/* The object, raw; the array of finalizers; of OP_LOOK the path. */
 	struct span text;
 	struct span origin; /* OP_ADD_FINALIZERS: to be noted, too; or none */
+	struct span seen;   /* OP_REMOVE_FINALIZERS: uids that stay; or none */
+	struct item_unseen {
+		char *key; /* owned; of STEP_UNSEEN, or NULL */
+		struct objref id;
+	} unseen;
 	enum known known;
 	struct span known_uid;
 	bool once;
@@ -212,6 +222,11 @@ struct set {
 int set_read(
     struct set **s, struct span text, size_t line, bool item, struct err *err);
 void set_free(struct set *s);
+
+/* Whether the document is a watch event. Its object; SPAN_NONE: it is a bookmark;
+ * -1 with err: it cannot be applied. */
+bool set_is_event(struct span document);
+int set_unwrap(struct span event, struct span *object, struct err *err);
 
 /* A name for a plain object with metadata.generateName, in s->names; SPAN_NONE: it
  * has none. -1 with err. */

@@ -168,13 +168,13 @@ def _kapply_patched($d):
   | .related // [] | .[] | select(.patch == true)
   | _grant($d; _kind_places($d; $at); ["get", "patch"]);
 
-# A finalizer is a patch of what was read; once() reads whether the primary is
-# still as it was.
+# A finalizer is a patch of what was read. What went is made again only for a
+# primary that is there; once() reads whether it is still as it was.
 def _kapply_primaries($d):
   .watches[] | _primary_places($d) as $at
   | if .finalizer != null or (.retiredFinalizers // []) != [] then
       _grant($d; $at; ["get", "patch"])
-    elif $d.calls | index("once") != null then _grant($d; $at; ["get"])
+    elif any(.dependents[]?; .manage == true) then _grant($d; $at; ["get"])
     else empty end;
 
 # The API server wants Events about cluster-scoped objects in "default". That

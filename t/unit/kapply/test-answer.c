@@ -8,12 +8,13 @@ static const struct {
 	enum item_op op;
 	const char *verbs, *what;
 } ops[] = {
-    {OP_LOOK, "- get - - - - - -", "a look"},
-    {OP_ADD_FINALIZERS, "- get - patch - - - -", "adding finalizers"},
-    {OP_APPLY, "get get get apply patch merge merge get", "an apply"},
-    {OP_DELETE, "- get - delete - - - -", "a deletion"},
-    {OP_REMOVE_FINALIZERS, "- get - patch - - - -", "removing finalizers"},
-    {OP_CREATE, "- get - create - - - -", "a creation"},
+    {OP_LOOK, "- get - - - - - - -", "a look"},
+    {OP_OWNER, "- get - - - - - - -", "a look at the primary"},
+    {OP_ADD_FINALIZERS, "- get - patch - - - - -", "adding finalizers"},
+    {OP_APPLY, "get get get apply patch merge merge get -", "an apply"},
+    {OP_DELETE, "- get - delete - - - - -", "a deletion"},
+    {OP_REMOVE_FINALIZERS, "- get - patch - - - - get", "removing finalizers"},
+    {OP_CREATE, "- get - create - - - - -", "a creation"},
 };
 
 static const char *

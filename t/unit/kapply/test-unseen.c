@@ -1,5 +1,9 @@
 #include "unseen.h"
 
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
 #include "tap.h"
 
 #define PRIMARY                                                   \
@@ -47,6 +51,53 @@ patched(struct unseen *u)
 	set_free(back);
 }
 
+#define OWNED(more)                                             \
+	"{\"items\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\","  \
+	"\"metadata\":{\"name\":\"p\",\"namespace\":\"d\"" more \
+	",\"ownerReferences\":[{\"controller\":true}]}}],"      \
+	"\"reconcile\":{" PRIMARY "}}"
+
+static void
+owned(struct unseen *u)
+{
+	struct set *plain = parse(OWNED(",\"finalizers\":[]"));
+	struct set *held = parse(OWNED(",\"finalizers\":[\"e/f\"]"));
+
+	unseen_add(u, plain, &plain->items[0], 60000);
+	ok(unseen_next(u, plain) == NULL, "the garbage collector follows");
+	unseen_add(u, held, &held->items[0], 60000);
+	is(unseen_next(u, held), "Pod/d/p",
+	    "... but not where a finalizer holds the object");
+	unseen_forget(u, held, "Pod/d/p");
+	set_free(plain);
+	set_free(held);
+}
+
+/* As many as are kept, at a time; more of them later. */
+static void
+many(struct unseen *u)
+{
+	struct set *s = parse(
+	    "{\"items\":[" NS("a") "," NS("b") "],"
+					       "\"reconcile\":{" PRIMARY "}}");
+	struct buf name = BUF_INIT;
+
+	for (unsigned n = 0; n <= UNSEEN_MAX; n++) {
+		buf_reset(&name);
+		buf_addf(&name, "T.e.com/d/%u", n);
+		free(s->key);
+		s->key = mem_strdup(buf_str(&name));
+		unseen_add(u, s, &s->items[0],
+		    70000 + (n == UNSEEN_MAX ? UNSEEN_MS : 0));
+	}
+	is(unseen_next(u, s), "Namespace//a", "the newest is kept");
+	free(s->key);
+	s->key = mem_strdup("T.e.com/d/0");
+	ok(unseen_next(u, s) == NULL, "... and too many old ones are not");
+	buf_release(&name);
+	set_free(s);
+}
+
 int
 main(void)
 {
@@ -78,10 +129,18 @@ main(void)
 	ok(unseen_wait(u, two, 5000) == UNSEEN_MS - 4000,
 	    "what was known is not noted");
 	ok(unseen_wait(u, two, 1000 + UNSEEN_MS) == 0, "it ends");
+	is(unseen_next(u, two), "Namespace//a", "... then it is looked at");
+	unseen_keep(u, two, "Namespace//a", UNSEEN_KEPT_MS);
+	ok(unseen_wait(u, two, UNSEEN_KEPT_MS) == 0,
+	    "... again, without a wait");
+	unseen_forget(u, two, "Namespace//a");
+	ok(unseen_next(u, two) == NULL, "... until it is gone");
 	unseen_add(u, stays, &stays->items[0], 20000);
 	ok(unseen_wait(u, two, 20000) == 0,
 	    "what is retained is not waited for");
 	patched(u);
+	owned(u);
+	many(u);
 	set_free(two);
 	set_free(seen);
 	set_free(stays);
