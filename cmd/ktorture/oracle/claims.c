@@ -6,7 +6,7 @@
 #include "oracle/normal.h"
 #include "oracle/progress.h"
 
-enum { AT_ONCE_US = 1000 * 1000, CORRECTED_US = 60 * 1000 * 1000 };
+enum { AT_ONCE_US = 1000 * 1000, CORRECTED_US = 120 * 1000 * 1000 };
 
 /* A hash that anything has. */
 #define ANY 0

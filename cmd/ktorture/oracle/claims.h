@@ -22,9 +22,9 @@
  * of a kind that varies as a whole: {"varies": ".", "kind": "Pod"}.
  *
  * A status that was meant for another object (another uid) must be corrected
- * within a minute: the operator writes another one, or the same for this object.
- * (The server ignores the uid there. The request that corrects it may be the one
- * that a fault holds up.)
+ * within two minutes: the operator writes another one, or the same for this
+ * object. (The server ignores the uid there. The request that corrects it may be
+ * the one that a fault holds up.)
  */
 #ifndef CLAIMS_H
 #define CLAIMS_H

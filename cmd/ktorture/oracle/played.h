@@ -125,8 +125,8 @@ bool played_is_of_status(const struct played_change *c);
 
 /* The uid of the object that the body of a request names; absent: none. */
 struct span played_meant_uid(const struct played_request *r);
-/* Whether the change was meant for this object, not for another one of that name:
- * the server ignores the uid of a status. */
+/* Whether the change was meant for this object, not for another one of that
+ * name: the server ignores the uid of a status. */
 bool played_is_meant(const struct played_change *c);
 
 /* The key "Kind.group namespace/name" of an object; appended to the arena. */

@@ -12,8 +12,9 @@
  * What a rule of the scenario names may go back: {"back": ".status.phase",
  * "kind": "At"}; a condition is named as ".status.Complete".
  *
- * All within one life of an object, and of statuses that were meant for it. An old view that overwrites a newer one
- * (a status that is not guarded) is seen here.
+ * All within one life of an object, and of statuses that were meant for it. An
+ * old view that overwrites a newer one (a status that is not guarded) is seen
+ * here.
  */
 #ifndef PROGRESS_H
 #define PROGRESS_H
