@@ -67,7 +67,7 @@ find(const char *name)
 }
 
 bool inside_only;
-void (*inside_relay)(const char *stage, int fds[2]);
+inside_relay_fn *inside_relay;
 
 inside_fn *
 inside_find(const char *name, const char *path)

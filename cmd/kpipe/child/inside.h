@@ -25,7 +25,8 @@ typedef int inside_fn(int argc, char **argv);
 extern bool inside_only;
 /* ktorture: may put a process between a stage and its pipe to the next one. NULL:
  * nothing does. */
-extern void (*inside_relay)(const char *stage, int fds[2]);
+typedef void inside_relay_fn(const char *stage, int fds[2]);
+extern inside_relay_fn *inside_relay;
 
 /*
  * The tool's function, if the file at path is the very program that kpipe was

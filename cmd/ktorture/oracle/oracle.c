@@ -9,7 +9,7 @@
 #include "oracle/foreign.h"
 #include "oracle/late.h"
 #include "oracle/leaks.h"
-#include "oracle/lease.h"
+#include "oracle/leadership.h"
 #include "oracle/played.h"
 #include "oracle/progress.h"
 #include "oracle/remade.h"
@@ -106,7 +106,7 @@ oracle_check(const struct oracle *o, jv record)
 	finals_check(o->finals, p, &f);
 	late_check(o->late, p, &f);
 	leaks_check(o->leaks, p, &f);
-	lease_check(p, &f);
+	leadership_check(p, &f);
 	author_check(o->author, p, &f);
 	traffic_check(&o->clean_traffic, &o->other_traffic, p, &f);
 	played_free(p);

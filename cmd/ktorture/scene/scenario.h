@@ -66,6 +66,11 @@
  *	{"do":"wait","ms":600000}
  *	{"do":"expect","name":"..","jq":".."}
  *	{"do":"drift"|"lose"|"foreign"|"unforeign","index":0}
+ *	{"do":"update"}		the first instance of the operator is told to end,
+ *				and starts again
+ *
+ * "instances":2 beside the steps: so many of the operator elect a leader
+ * (instance.h).
  *
  * Rules as JSON: {"always":NAME,"jq":..}, {"history":NAME,"jq":..},
  * {"varies":".spec.x","kind":K}, {"again":K}, {"unready":K},

@@ -1,4 +1,4 @@
-#include "oracle/lease.h"
+#include "oracle/leadership.h"
 
 #include "json/jvtext.h"
 
@@ -122,7 +122,7 @@ has_election(const struct played *p)
 }
 
 void
-lease_check(const struct played *p, struct violations *f)
+leadership_check(const struct played *p, struct violations *f)
 {
 	struct tenure t = {.number = -1};
 	size_t next = 0;

@@ -1,5 +1,5 @@
 /*
- * lease: where a leader is elected, one instance works at a time.
+ * leadership: where a leader is elected, one instance works at a time.
  *
  * - No Lease is taken from a holder before its time is over, by the exact clock.
  * - After an instance has taken the Lease, and after it has given it back itself,
@@ -10,12 +10,12 @@
  * A record without an election has nothing of that. Whose a request is, is known by
  * the rest of its User-Agent, behind the name of the tool (instance.h).
  */
-#ifndef LEASE_H
-#define LEASE_H
+#ifndef LEADERSHIP_H
+#define LEADERSHIP_H
 
 #include "oracle/played.h"
 #include "oracle/violations.h"
 
-void lease_check(const struct played *p, struct violations *f);
+void leadership_check(const struct played *p, struct violations *f);
 
 #endif

@@ -1,4 +1,4 @@
-#include "oracle/lease.h"
+#include "oracle/leadership.h"
 
 #include "tap.h"
 #include "values.h"
@@ -65,7 +65,7 @@ said(void)
 
 	buf_adds(&record, "]");
 	p = played_new(value(buf_str(&record)));
-	lease_check(p, &f);
+	leadership_check(p, &f);
 	text[0] = '\0';
 	jv_array_foreach(f.list, i, v)
 	{
