@@ -16,6 +16,7 @@
 #include "process/opt.h"
 #include "scoreboard.h"
 #include "campaign.h"
+#include "specplay.h"
 #include "scene/scenario.h"
 #include "narration.h"
 
@@ -26,10 +27,10 @@ int startup_warm(const char *watches, struct err *err);
 
 static struct opts {
 	const char *watches, *scenario, *record;
-	struct opt_list faults;
+	struct opt_list faults, edits;
 	long seed, schedules, jobs;
 	long seconds;
-	bool list;
+	bool list, specs;
 } o = {.seed = -1, .seconds = -1};
 
 static const struct opt table[] = {
@@ -45,8 +46,12 @@ static const struct opt table[] = {
 	"only this one; or a file t/NAME.scenario"},
     {0, "fault", "FAULT", OPT_LIST, &o.faults, NULL,
 	"play only this schedule, and tell its story; may be given twice"},
+    {0, "specs", NULL, OPT_FLAG, &o.specs, NULL,
+	"play only generated specs, without a fault"},
+    {0, "spec", "EDIT", OPT_LIST, &o.edits, NULL,
+	"play only this edit of the example, in jq; may be given twice"},
     {0, "record", "DIR", OPT_STRING, &o.record, NULL,
-	"with --fault: a recording of it, for kview"},
+	"with --fault or --spec: a recording of it, for kview"},
     {0, "jobs", "N", OPT_INT, &o.jobs, NULL,
 	"how many schedules at once; 0: as many as processors (0)"},
     {0, "list", NULL, OPT_FLAG, &o.list, NULL,
@@ -124,7 +129,8 @@ add_scenarios(struct campaign *r, struct world *w, struct scoreboard *rep,
 		}
 		rc = campaign_add(r, w, scenario, &found, err);
 		if (rc == 0)
-			scoreboard_clean(rep, r, r->act_count - 1, found);
+			scoreboard_clean(
+			    rep, scoreboard_name(r, r->act_count - 1), found);
 	}
 	jv_free(all);
 	if (rc == 0 && o.scenario != NULL && r->act_count < 2 &&
@@ -135,15 +141,51 @@ add_scenarios(struct campaign *r, struct world *w, struct scoreboard *rep,
 	return rc;
 }
 
-/* ---- one schedule ---- */
+static bool
+wants_specs(void)
+{
+	return o.specs || o.edits.count > 0 || o.scenario == NULL;
+}
 
 static int
-play_one(struct campaign *r, struct world *w, struct scoreboard *rep,
+add_specs(struct campaign *r, struct world *w, struct scoreboard *rep,
     struct err *err)
+{
+	/* It finds the rules. */
+	jv written = scenario_written(r->folder, err), found;
+
+	if (!jv_is_valid(written))
+		return -1;
+	jv_free(written);
+	if (specplay_begin(r, w, &found, err) != 0)
+		return -1;
+	scoreboard_clean(rep, "the example", found);
+	if (specplay_count(r) == 0 && r->act_count == 0)
+		return err_set(err, ERR_PERMANENT,
+		    "%s: no specs: there is no example.yaml", r->folder->path);
+	return 0;
+}
+
+/* ---- one schedule ---- */
+
+/* Takes both. */
+static int
+tell_one(jv record, jv found)
+{
+	bool failed = jv_array_length(jv_copy(found)) > 0;
+
+	narration_print(record);
+	scoreboard_one(found);
+	if (o.record != NULL)
+		printf("kview %s\n", o.record);
+	return failed;
+}
+
+static int
+play_one(struct campaign *r, struct world *w, struct err *err)
 {
 	struct schedule s = {.scenario = r->act_count - 1};
 	jv record = jv_invalid(), found;
-	bool failed;
 
 	for (size_t i = 0; i < o.faults.count; i++)
 		if (mishap_read(&r->roster.arena, span_str(o.faults.items[i]),
@@ -152,12 +194,20 @@ play_one(struct campaign *r, struct world *w, struct scoreboard *rep,
 	found = campaign_schedule(r, w, &s, o.record, &record, err);
 	if (!jv_is_valid(found))
 		return -1;
-	narration_print(record);
-	failed = jv_array_length(jv_copy(found)) > 0;
-	scoreboard_one(rep, r, &s, found);
-	if (o.record != NULL)
-		printf("kview %s\n", o.record);
-	return failed;
+	return tell_one(record, found);
+}
+
+static int
+play_edits(struct campaign *r, struct world *w, struct err *err)
+{
+	jv edits = jv_array(), record = jv_invalid(), found;
+
+	for (size_t i = 0; i < o.edits.count; i++)
+		edits = jv_array_append(edits,
+		    JV_OBJECT(jv_string("text"), jv_string(o.edits.items[i])));
+	found = specplay_play(r, w, edits, o.record, &record, err);
+	jv_free(edits);
+	return jv_is_valid(found) ? tell_one(record, found) : -1;
 }
 
 /* ---- all ---- */
@@ -203,13 +253,27 @@ tell_failure(struct campaign *r, struct world *w, struct scoreboard *rep,
 		rc = write_scenario(name, small, err);
 	}
 	if (rc == 0) {
-		scoreboard_failure(rep, &s, name, found);
+		scoreboard_failure(rep, &s, name, jv_invalid(), found);
 		rc = 1;
 	}
 	jv_free(small);
 	jv_free(found);
 	buf_release(&file);
 	return rc;
+}
+
+static int
+tell_spec(struct campaign *r, struct world *w, struct scoreboard *rep)
+{
+	jv found = jv_copy(rep->worst_found);
+	jv all = specplay_edits(r, rep->worst.spec - 1);
+	jv edits = minimise_edits(r, w, all, &found);
+
+	scoreboard_failure(rep, &rep->worst, NULL, edits, found);
+	jv_free(all);
+	jv_free(edits);
+	jv_free(found);
+	return 1;
 }
 
 static int
@@ -221,8 +285,8 @@ play_all(struct campaign *r, struct world *w, struct scoreboard *rep,
 
 	if (jobs == 0)
 		jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
-	if (o.seconds == 0 && (most == 0 || most > r->roster.count))
-		most = r->roster.count;
+	if (o.seconds == 0 && (most == 0 || most > campaign_singles(r)))
+		most = campaign_singles(r);
 	roster_order(&r->roster);
 	scoreboard_begin(rep, r);
 	if (campaign_all(
@@ -233,7 +297,8 @@ play_all(struct campaign *r, struct world *w, struct scoreboard *rep,
 		scoreboard_count(rep);
 		return rep->clean_failed > 0;
 	}
-	return tell_failure(r, w, rep, err);
+	return rep->worst.spec > 0 ? tell_spec(r, w, rep)
+				   : tell_failure(r, w, rep, err);
 }
 
 static int
@@ -251,6 +316,13 @@ list(struct campaign *r)
 		    buf_str(&b));
 		buf_release(&b);
 	}
+	for (size_t i = 0; i < specplay_singles(r); i++) {
+		jv edits = specplay_edits(r, i);
+		jv edit = jv_array_get(edits, 0);
+
+		printf("spec %s\n", jv_string_value(jvtext_peek(edit, "text")));
+		jv_free(edit);
+	}
 	return 0;
 }
 
@@ -264,11 +336,14 @@ torture(struct opfolder *f, struct world *w, struct err *err)
 	roster_init(&r.roster, r.seed);
 	scoreboard_init(&rep, o.watches, r.seed);
 	rc = campaign_begin(&r, w, err);
-	if (rc == 0)
+	if (rc == 0 && !o.specs && o.edits.count == 0)
 		rc = add_scenarios(&r, w, &rep, err);
+	if (rc == 0 && wants_specs())
+		rc = add_specs(&r, w, &rep, err);
 	if (rc == 0)
 		rc = o.list		 ? list(&r)
-		    : o.faults.count > 0 ? play_one(&r, w, &rep, err)
+		    : o.edits.count > 0	 ? play_edits(&r, w, err)
+		    : o.faults.count > 0 ? play_one(&r, w, err)
 					 : play_all(&r, w, &rep, err);
 	campaign_release(&r);
 	scoreboard_release(&rep);
@@ -293,6 +368,11 @@ run(int operands, char **operand, struct err *err)
 	if (o.faults.count > 0 && o.scenario == NULL)
 		return err_set(
 		    err, ERR_PERMANENT, "option --fault needs --scenario");
+	if ((o.specs || o.edits.count > 0) &&
+	    (o.scenario != NULL || o.faults.count > 0))
+		return err_set(err, ERR_PERMANENT,
+		    "option --%s: without --scenario and --fault",
+		    o.specs ? "specs" : "spec");
 	if (o.seed < 0)
 		o.seed = (long)(time(NULL) % 1000000);
 	if (o.seconds < 0)

@@ -42,6 +42,7 @@ struct play {
 	jv state, made; /* owned: by key, the objects; those of the operator */
 	jv waiting; /* owned: a step for when its object is gone, or invalid */
 	int step;
+	bool settled; /* the step was to settle: so has the play */
 	struct coming *coming;
 	size_t coming_count;
 	pid_t operator_;

@@ -353,6 +353,41 @@ expect(struct play *p, jv step)
 	buf_release(&b);
 }
 
+/* Time to converge, then to be silent. */
+static void
+settle_down(struct play *p)
+{
+	pass(p, TRIAL_CONVERGE_MS * ms);
+	play_note(p,
+	    JV_OBJECT(jv_string("silence"), jv_true(), jv_string("time"),
+		play_number(world_real_us(p->w))));
+	pass(p, TRIAL_SILENCE_MS * ms);
+}
+
+static void
+note_end(struct play *p, int code)
+{
+	play_note(p,
+	    JV_OBJECT(jv_string("end"), jv_true(), jv_string("code"),
+		jv_number(code), jv_string("time"),
+		play_number(world_real_us(p->w)), jv_string("state"),
+		values_of(p->state)));
+}
+
+/* The same second of a minute for all: what is done each minute is done. */
+static void
+settle_in_time(struct play *p)
+{
+	const int64_t minute = 60000000, at = 45000000;
+
+	settle_down(p);
+	pass(p,
+	    (minute + at - world_real_us(p->w) % minute) % minute *
+		(ms / 1000));
+	note_end(p, 0);
+	p->settled = true;
+}
+
 static void
 play_steps(struct play *p)
 {
@@ -366,6 +401,7 @@ play_steps(struct play *p)
 		if (i > 0 && !at_once)
 			pass(p, TRIAL_STEP_MS * ms);
 		p->step = i + 1;
+		p->settled = false;
 		if (saves)
 			upset_save(p, &p->saved);
 		play_note(p,
@@ -378,6 +414,8 @@ play_steps(struct play *p)
 				ms);
 		else if (span_is(play_text(step, "do"), "expect"))
 			expect(p, step);
+		else if (span_is(play_text(step, "do"), "settle"))
+			settle_in_time(p);
 		else
 			do_step(p, p->w->client, step);
 		jv_free(step);
@@ -396,12 +434,8 @@ end(struct play *p)
 	    : world_end(p->w, p->operator_, SIGTERM, 120 * s);
 	play_take_lines(p, &p->w->journal, play_take_line);
 	play_take_lines(p, &p->w->log, play_take_log);
-	play_note(p,
-	    JV_OBJECT(jv_string("end"), jv_true(), jv_string("code"),
-		jv_number(WIFEXITED(status) ? WEXITSTATUS(status)
-					    : 128 + WTERMSIG(status)),
-		jv_string("time"), play_number(world_real_us(p->w)),
-		jv_string("state"), values_of(p->state)));
+	note_end(p,
+	    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
 jv
@@ -423,11 +457,8 @@ trial_play(struct world *w, const struct trial *t, struct err *err)
 		start_operator(&p);
 		pass(&p, TRIAL_FIRST_MS * ms);
 		play_steps(&p);
-		pass(&p, TRIAL_CONVERGE_MS * ms);
-		play_note(&p,
-		    JV_OBJECT(jv_string("silence"), jv_true(),
-			jv_string("time"), play_number(world_real_us(w))));
-		pass(&p, TRIAL_SILENCE_MS * ms);
+		if (!p.settled)
+			settle_down(&p);
 		end(&p);
 	}
 	backdrop_free(p.backdrop);

@@ -448,7 +448,8 @@ static const struct verb {
     {"delete", step_delete}, {"wait", step_wait}, {"expect", step_expect},
     {"drift", step_index}, {"lose", step_index}, {"foreign", step_index},
     {"unforeign", step_index}, {"always", rule_expression},
-    {"history", rule_expression}, {"varies", rule_varies}, {"again", rule_kind},
+    {"history", rule_expression}, {"varies", rule_varies},
+    {"remembers", rule_expression}, {"again", rule_kind},
     {"unready", rule_kind}};
 
 static const struct verb *

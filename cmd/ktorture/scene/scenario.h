@@ -37,6 +37,8 @@
  *	always "NAME" JQ	is true of the state after each change
  *	history "NAME" JQ	is true of the changes, at the end
  *	varies KIND .PATH	the end of such objects may depend on history there
+ *	remembers "NAME" JQ	a state of which this is true depends on earlier
+ *				specs (specplay.h)
  *	again KIND		an object of it may be made twice
  *	unready KIND		a status may say Ready without waiting for these
  *
@@ -62,10 +64,13 @@
  *	{"do":"wait","ms":600000}
  *	{"do":"expect","name":"..","jq":".."}
  *	{"do":"drift"|"lose"|"foreign"|"unforeign","index":0}
+ *	{"do":"settle"}		as at the end: time to converge, then silence, and
+ *				on until 15 s before the next minute; the record
+ *				gets an end here, too
  *
  * Rules as JSON: {"always":NAME,"jq":..}, {"history":NAME,"jq":..},
- * {"varies":".spec.x","kind":K}, {"again":K}, {"unready":K}; K is the kind alone, as it stands
- * in an object.
+ * {"remembers":NAME,"jq":..}, {"varies":".spec.x","kind":K}, {"again":K},
+ * {"unready":K}; K is the kind alone, as it stands in an object.
  */
 #ifndef SCENARIO_H
 #define SCENARIO_H

@@ -104,7 +104,8 @@ TEST_F(rules)
 	    "history \"h\" made(\"Pod\") == []\n"
 	    "varies Web .status.nodes\n"
 	    "again Deployment\n"
-	    "unready Pod\n";
+	    "unready Pod\n"
+	    "remembers \"r\" objects(\"Pod\") == []\n";
 
 	is(part(text, ".steps.1.name"), "'five replicas'", "a name");
 	is(part(text, ".rules.0"),
@@ -117,6 +118,9 @@ TEST_F(rules)
 	    "what may be made twice");
 	is(part(text, ".rules.4"), "{'unready':'Pod'}",
 	    "what Ready does not wait for");
+	is(part(text, ".rules.5"),
+	    "{'jq':'objects(\\'Pod\\') == []','remembers':'r'}",
+	    "what depends on earlier specs");
 	is(part(text, ".name"), "'x'", "the name of the file");
 	is(part(text, ".marks.1"), "'ktorture-secret-10'", "its marks");
 }
@@ -126,7 +130,7 @@ TEST_F(errors)
 	is(part("wait 1s\n\nmake x\n", ""),
 	    "'t/x.scenario:3: unknown word \\'make\\': write one of create "
 	    "apply recreate edit status delete wait expect drift lose foreign "
-	    "unforeign always history varies again unready'",
+	    "unforeign always history varies remembers again unready'",
 	    "a word");
 	is(part("edit Wbe/a {}\n", ""),
 	    "'t/x.scenario:1: unknown kind \\'Wbe\\': write one of Web, "
