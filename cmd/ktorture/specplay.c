@@ -285,6 +285,19 @@ without_claims(jv found)
 	return rest;
 }
 
+/* Which differences to the end of a fresh operator count: one that fails leaves
+ * what there is. */
+static enum ends
+ends_of(const struct specplay *p, const struct edited *e, jv fresh)
+{
+	jv error = jv_is_valid(fresh) ? last_error(p, fresh, last_line(fresh))
+				      : jv_invalid();
+	bool fails = jv_is_valid(error);
+
+	jv_free(error);
+	return e->ends == ENDS_ALL && fails ? ENDS_CONDITIONS : e->ends;
+}
+
 /* The differences to a fresh operator's end. Another play of that is needed only
  * to know what differs always. */
 static jv
@@ -304,13 +317,15 @@ against_fresh(struct campaign *r, struct world *w, const struct edited *e,
 		    ? judge(r, jv_copy(fresh), other, err)
 		    : NULL;
 
+		enum ends ends = ends_of(r->specs, e, fresh);
+
 		jv_free(fresh);
 		jv_free(found);
 		found = jv_invalid();
 		if (o == NULL)
 			break;
 		found = add_found(jv_array(),
-		    without_claims(oracle_check(o, jv_copy(e->part))), e->ends,
+		    without_claims(oracle_check(o, jv_copy(e->part))), ends,
 		    "edited: ");
 		oracle_free(o);
 		settled = jv_array_length(jv_copy(found)) == 0;
@@ -356,8 +371,6 @@ specplay_play(struct campaign *r, struct world *w, jv edits,
 	edited = remembers(p, e.record, end, err);
 	back =
 	    edited < 0 ? -1 : remembers(p, e.record, last_line(e.record), err);
-	if (jv_is_valid(e.error))
-		e.ends = ENDS_CONDITIONS;
 	if (edited > 0)
 		e.ends = ENDS_NONE;
 	oracle_learn(p->oracle, jv_copy(e.record));

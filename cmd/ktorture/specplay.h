@@ -10,9 +10,9 @@
  * do: to make an object twice, to ask more, to let a status go back. What a claim
  * is the example shows, as a fresh operator may end with another.
  *
- * An operator may fail with a spec, as it means nothing to it. Then it may leave
- * what there was, and only the conditions have to be those of the fresh one. It
- * says so: its log tells of an error of the primary, and the status is another
+ * A fresh operator, too, may fail with a spec, as it means nothing to it. Then
+ * what there was may stay, and only the conditions have to be those of the fresh
+ * one. An operator that fails says so: its log tells of an error of the primary, and the status is another
  * one than that of the example (invariant "claim").
  *
  * A command that has run cannot be put back. An end of which a rule of the author
