@@ -20,6 +20,7 @@
 #include "scene/scenario.h"
 #include "deed.h"
 #include "instance.h"
+#include "specplay.h"
 
 /* The first of January 2026 is a Thursday. */
 static const int64_t start_us = INT64_C(1767225600000000);
@@ -97,9 +98,8 @@ play(struct campaign *r, struct world *w, jv scenario,
 	return trial_play(w, &t, err);
 }
 
-/* Those that were found while it was played. */
-static jv
-violations(jv record)
+jv
+campaign_noted(jv record)
 {
 	jv found = jv_array();
 
@@ -164,18 +164,25 @@ judged(const struct campaign *r, const struct schedule *s, jv found)
 	return kept;
 }
 
+jv
+campaign_play(struct campaign *r, struct world *w, jv scenario, bool again,
+    const char *recording, struct err *err)
+{
+	const int64_t later_us = INT64_C(3723000000);
+
+	return play(r, w, scenario, NULL, 0, r->seed + again,
+	    start_us + (again ? later_us : 0), recording, err);
+}
+
 /* Plays it twice without faults; the clean record, owned, and what judges
  * others. Invalid with err. */
 static jv
 play_clean(struct campaign *r, struct world *w, jv scenario,
     struct oracle **oracle, jv *counted, struct err *err)
 {
-	/* Another time of day, and other random numbers. */
-	const int64_t later_us = INT64_C(3723000000);
-	jv clean = play(r, w, scenario, NULL, 0, r->seed, start_us, NULL, err);
+	jv clean = campaign_play(r, w, scenario, false, NULL, err);
 	jv other = jv_is_valid(clean)
-	    ? play(r, w, scenario, NULL, 0, r->seed + 1, start_us + later_us,
-		  NULL, err)
+	    ? campaign_play(r, w, scenario, true, NULL, err)
 	    : jv_invalid();
 
 	*oracle = NULL;
@@ -205,8 +212,8 @@ campaign_add(struct campaign *r, struct world *w, jv scenario, jv *found,
 		jv_free(scenario);
 		return -1;
 	}
-	*found =
-	    jv_array_concat(violations(clean), oracle_check(o, jv_copy(clean)));
+	*found = jv_array_concat(
+	    campaign_noted(clean), oracle_check(o, jv_copy(clean)));
 	for (size_t i = 0; i < r->act_count; i++) {
 		oracle_learn(r->acts[i].oracle, jv_copy(clean));
 		oracle_learn(o, jv_copy(r->acts[i].clean));
@@ -239,7 +246,7 @@ campaign_try(struct campaign *r, struct world *w, jv scenario,
 		return played;
 	}
 	found = jv_array_concat(
-	    violations(played), oracle_check(o, jv_copy(played)));
+	    campaign_noted(played), oracle_check(o, jv_copy(played)));
 	jv_free(played);
 	oracle_free(o);
 	return judged(r, s, found);
@@ -256,6 +263,7 @@ campaign_release(struct campaign *r)
 	free(r->acts);
 	buf_release(&r->objects);
 	roster_release(&r->roster);
+	specplay_free(r->specs);
 }
 
 jv
@@ -263,18 +271,58 @@ campaign_schedule(struct campaign *r, struct world *w, const struct schedule *s,
     const char *recording, jv *record, struct err *err)
 {
 	struct act *a = &r->acts[s->scenario];
-	jv played = play(r, w, a->scenario, s->faults, s->count, r->seed,
-	    start_us, recording, err);
-	jv found;
+	jv played, found;
 
+	if (s->spec > 0) {
+		jv edits = specplay_edits(r, s->spec - 1);
+
+		found = specplay_play(r, w, edits, recording, record, err);
+		jv_free(edits);
+		return found;
+	}
+	played = play(r, w, a->scenario, s->faults, s->count, r->seed, start_us,
+	    recording, err);
 	if (!jv_is_valid(played))
 		return played;
 	if (record != NULL)
 		*record = jv_copy(played);
 	found = jv_array_concat(
-	    violations(played), oracle_check(a->oracle, jv_copy(played)));
+	    campaign_noted(played), oracle_check(a->oracle, jv_copy(played)));
 	jv_free(played);
 	return judged(r, s, found);
+}
+
+/* ---- the order ---- */
+
+enum { SPEC_EVERY = 8 };
+
+struct schedule
+campaign_get(const struct campaign *r, size_t n)
+{
+	size_t count = specplay_count(r), before = n / SPEC_EVERY;
+
+	if (r->roster.count == 0)
+		return (struct schedule){.spec = n + 1};
+	if (before >= count)
+		return roster_get(&r->roster, n - count);
+	if (n % SPEC_EVERY == SPEC_EVERY - 1)
+		return (struct schedule){.spec = before + 1};
+	return roster_get(&r->roster, n - before);
+}
+
+size_t
+campaign_singles(const struct campaign *r)
+{
+	size_t faults = r->roster.count, n = faults;
+
+	if (faults == 0)
+		return specplay_singles(r);
+	while (n -
+		(n / SPEC_EVERY < specplay_count(r) ? n / SPEC_EVERY
+						    : specplay_count(r)) <
+	    faults)
+		n++;
+	return n;
 }
 
 /* ---- many ---- */
@@ -316,7 +364,7 @@ work(struct campaign *r, struct world *w, struct shared *shared, int fd,
 
 		if (most > 0 && n >= most)
 			break;
-		s = roster_get(&r->roster, n);
+		s = campaign_get(r, n);
 		found = campaign_schedule(r, w, &s, NULL, &record, &err);
 		if (!jv_is_valid(found)) {
 			tell(fd,
@@ -355,7 +403,7 @@ take(struct campaign *r, struct span line, campaign_fn *fn, void *arg,
 		return false;
 	}
 	result.number = (size_t)jv_number_value(jvtext_peek(l, "n"));
-	result.schedule = roster_get(&r->roster, result.number);
+	result.schedule = campaign_get(r, result.number);
 	result.found = jvtext_peek(l, "found");
 	result.counts = jvtext_peek(l, "counts");
 	more = fn(arg, &result);

@@ -22,6 +22,8 @@ struct act {
 	struct oracle *oracle;
 };
 
+struct specplay; /* specplay.h */
+
 struct campaign {
 	struct opfolder *folder; /* borrowed */
 	struct act *acts;
@@ -29,6 +31,7 @@ struct campaign {
 	struct buf objects; /* the new cluster */
 	uint64_t seed;
 	struct roster roster;
+	struct specplay *specs; /* owned; NULL: none are played */
 };
 
 /* Makes the new cluster: what every scenario begins with. -1 with err. */
@@ -38,6 +41,20 @@ int campaign_begin(struct campaign *r, struct world *w, struct err *err);
 int campaign_add(struct campaign *r, struct world *w, jv scenario, jv *found,
     struct err *err);
 void campaign_release(struct campaign *r);
+
+/* Plays this scenario, borrowed, once; the record, owned, or invalid with err.
+ * again: at another time of day, with other random numbers. */
+jv campaign_play(struct campaign *r, struct world *w, jv scenario, bool again,
+    const char *recording, struct err *err);
+/* The violations in a record, borrowed, that were noted while it was played;
+ * owned. */
+jv campaign_noted(jv record_peek);
+
+/* The n-th schedule: each eighth is a spec, while there are some. */
+struct schedule campaign_get(const struct campaign *r, size_t n);
+/* How many are each fault alone, and the specs between them; of specs alone,
+ * each edit alone. */
+size_t campaign_singles(const struct campaign *r);
 
 /* Plays one schedule. The record in *record, owned, unless that is NULL; the
  * violations, owned, or invalid with err. */

@@ -16,6 +16,7 @@
 #include "process/opt.h"
 #include "scoreboard.h"
 #include "campaign.h"
+#include "specplay.h"
 #include "scene/scenario.h"
 #include "narration.h"
 
@@ -26,10 +27,10 @@ int startup_warm(const char *watches, struct err *err);
 
 static struct opts {
 	const char *watches, *scenario, *record;
-	struct opt_list faults;
+	struct opt_list faults, edits;
 	long seed, schedules, jobs;
 	long seconds;
-	bool list;
+	bool list, specs;
 } o = {.seed = -1, .seconds = -1};
 
 static const struct opt table[] = {
@@ -45,8 +46,12 @@ static const struct opt table[] = {
 	"only this one; or a file t/NAME.scenario"},
     {0, "fault", "FAULT", OPT_LIST, &o.faults, NULL,
 	"play only this schedule, and tell its story; may be given twice"},
+    {0, "specs", NULL, OPT_FLAG, &o.specs, NULL,
+	"play only generated specs, without a fault"},
+    {0, "spec", "EDIT", OPT_LIST, &o.edits, NULL,
+	"play only this edit of the example, in jq; may be given twice"},
     {0, "record", "DIR", OPT_STRING, &o.record, NULL,
-	"with --fault: a recording of it, for kview"},
+	"with --fault or --spec: a recording of it, for kview"},
     {0, "jobs", "N", OPT_INT, &o.jobs, NULL,
 	"how many schedules at once; 0: as many as processors (0)"},
     {0, "list", NULL, OPT_FLAG, &o.list, NULL,
@@ -124,7 +129,8 @@ add_scenarios(struct campaign *r, struct world *w, struct scoreboard *rep,
 		}
 		rc = campaign_add(r, w, scenario, &found, err);
 		if (rc == 0)
-			scoreboard_clean(rep, r, r->act_count - 1, found);
+			scoreboard_clean(
+			    rep, scoreboard_name(r, r->act_count - 1), found);
 	}
 	jv_free(all);
 	if (rc == 0 && o.scenario != NULL && r->act_count < 2 &&
@@ -135,7 +141,11 @@ add_scenarios(struct campaign *r, struct world *w, struct scoreboard *rep,
 	return rc;
 }
 
-/* ---- one schedule ---- */
+static bool
+wants_specs(void)
+{
+	return o.specs || o.edits.count > 0 || o.scenario == NULL;
+}
 
 /* -1 with err: one of them did not happen. */
 static int
@@ -169,12 +179,44 @@ check_happened(const struct schedule *s, jv record, struct err *err)
 }
 
 static int
-play_one(struct campaign *r, struct world *w, struct scoreboard *rep,
+add_specs(struct campaign *r, struct world *w, struct scoreboard *rep,
     struct err *err)
+{
+	/* It finds the rules. */
+	jv written = scenario_written(r->folder, err), found;
+
+	if (!jv_is_valid(written))
+		return -1;
+	jv_free(written);
+	if (specplay_begin(r, w, &found, err) != 0)
+		return -1;
+	scoreboard_clean(rep, "the example", found);
+	if (specplay_count(r) == 0 && r->act_count == 0)
+		return err_set(err, ERR_PERMANENT,
+		    "%s: no specs: there is no example.yaml", r->folder->path);
+	return 0;
+}
+
+/* ---- one schedule ---- */
+
+/* Takes both. */
+static int
+tell_one(jv record, jv found)
+{
+	bool failed = jv_array_length(jv_copy(found)) > 0;
+
+	narration_print(record);
+	scoreboard_one(found);
+	if (o.record != NULL)
+		printf("kview %s\n", o.record);
+	return failed;
+}
+
+static int
+play_one(struct campaign *r, struct world *w, struct err *err)
 {
 	struct schedule s = {.scenario = r->act_count - 1};
 	jv record = jv_invalid(), found;
-	bool failed;
 	int rc;
 
 	for (size_t i = 0; i < o.faults.count; i++)
@@ -185,12 +227,20 @@ play_one(struct campaign *r, struct world *w, struct scoreboard *rep,
 	if (!jv_is_valid(found))
 		return -1;
 	rc = check_happened(&s, record, err);
-	narration_print(record);
-	failed = jv_array_length(jv_copy(found)) > 0;
-	scoreboard_one(rep, r, &s, found);
-	if (o.record != NULL)
-		printf("kview %s\n", o.record);
-	return failed ? 1 : rc;
+	return tell_one(record, found) ? 1 : rc;
+}
+
+static int
+play_edits(struct campaign *r, struct world *w, struct err *err)
+{
+	jv edits = jv_array(), record = jv_invalid(), found;
+
+	for (size_t i = 0; i < o.edits.count; i++)
+		edits = jv_array_append(edits,
+		    JV_OBJECT(jv_string("text"), jv_string(o.edits.items[i])));
+	found = specplay_play(r, w, edits, o.record, &record, err);
+	jv_free(edits);
+	return jv_is_valid(found) ? tell_one(record, found) : -1;
 }
 
 /* ---- all ---- */
@@ -236,7 +286,7 @@ tell_failure(struct campaign *r, struct world *w, struct scoreboard *rep,
 		rc = write_scenario(name, small, err);
 	}
 	if (rc == 0) {
-		scoreboard_failure(rep, &s, name, found);
+		scoreboard_failure(rep, &s, name, jv_invalid(), found);
 		rc = 1;
 	}
 	jv_free(small);
@@ -246,13 +296,27 @@ tell_failure(struct campaign *r, struct world *w, struct scoreboard *rep,
 }
 
 static int
+tell_spec(struct campaign *r, struct world *w, struct scoreboard *rep)
+{
+	jv found = jv_copy(rep->worst_found);
+	jv all = specplay_edits(r, rep->worst.spec - 1);
+	jv edits = minimise_edits(r, w, all, &found);
+
+	scoreboard_failure(rep, &rep->worst, NULL, edits, found);
+	jv_free(all);
+	jv_free(edits);
+	jv_free(found);
+	return 1;
+}
+
+static int
 play_all(struct campaign *r, struct world **worlds, struct scoreboard *rep,
     struct err *err)
 {
 	size_t most = (size_t)o.schedules;
 
-	if (o.seconds == 0 && (most == 0 || most > r->roster.count))
-		most = r->roster.count;
+	if (o.seconds == 0 && (most == 0 || most > campaign_singles(r)))
+		most = campaign_singles(r);
 	roster_order(&r->roster);
 	scoreboard_begin(rep, r);
 	if (campaign_all(r, &worlds[1], (int)o.jobs, (uint64_t)o.seconds, most,
@@ -263,7 +327,8 @@ play_all(struct campaign *r, struct world **worlds, struct scoreboard *rep,
 		scoreboard_count(rep);
 		return rep->clean_failed > 0;
 	}
-	return tell_failure(r, worlds[0], rep, err);
+	return rep->worst.spec > 0 ? tell_spec(r, worlds[0], rep)
+				   : tell_failure(r, worlds[0], rep, err);
 }
 
 static int
@@ -281,6 +346,13 @@ list(struct campaign *r)
 		    buf_str(&b));
 		buf_release(&b);
 	}
+	for (size_t i = 0; i < specplay_singles(r); i++) {
+		jv edits = specplay_edits(r, i);
+		jv edit = jv_array_get(edits, 0);
+
+		printf("spec %s\n", jv_string_value(jvtext_peek(edit, "text")));
+		jv_free(edit);
+	}
 	return 0;
 }
 
@@ -294,11 +366,14 @@ torture(struct opfolder *f, struct world **worlds, struct err *err)
 	roster_init(&r.roster, r.seed);
 	scoreboard_init(&rep, o.watches, r.seed);
 	rc = campaign_begin(&r, worlds[0], err);
-	if (rc == 0)
+	if (rc == 0 && !o.specs && o.edits.count == 0)
 		rc = add_scenarios(&r, worlds[0], &rep, err);
+	if (rc == 0 && wants_specs())
+		rc = add_specs(&r, worlds[0], &rep, err);
 	if (rc == 0)
 		rc = o.list		 ? list(&r)
-		    : o.faults.count > 0 ? play_one(&r, worlds[0], &rep, err)
+		    : o.edits.count > 0	 ? play_edits(&r, worlds[0], err)
+		    : o.faults.count > 0 ? play_one(&r, worlds[0], err)
 					 : play_all(&r, worlds, &rep, err);
 	campaign_release(&r);
 	scoreboard_release(&rep);
@@ -309,7 +384,7 @@ torture(struct opfolder *f, struct world **worlds, struct err *err)
 static int
 torture_in_worlds(struct opfolder *f, struct err *err)
 {
-	bool alone = o.list || o.faults.count > 0;
+	bool alone = o.list || o.faults.count > 0 || o.edits.count > 0;
 	size_t count = alone ? 1 : (size_t)o.jobs + 1, i;
 	struct world **worlds = mem_zalloc(count * sizeof(*worlds));
 	int rc = 0;
@@ -347,6 +422,11 @@ run(int operands, char **operand, struct err *err)
 	if (o.faults.count > 0 && o.scenario == NULL)
 		return err_set(
 		    err, ERR_PERMANENT, "option --fault needs --scenario");
+	if ((o.specs || o.edits.count > 0) &&
+	    (o.scenario != NULL || o.faults.count > 0))
+		return err_set(err, ERR_PERMANENT,
+		    "option --%s: without --scenario and --fault",
+		    o.specs ? "specs" : "spec");
 	if (o.seed < 0)
 		o.seed = (long)(time(NULL) % 1000000);
 	if (o.seconds < 0)

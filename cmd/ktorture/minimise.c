@@ -2,6 +2,7 @@
 
 #include "json/jvtext.h"
 #include "process/clock.h"
+#include "specplay.h"
 
 struct trying {
 	struct campaign *r;
@@ -173,4 +174,25 @@ minimise(struct campaign *r, struct world *w, struct schedule *s, jv *found)
 		smaller_object(&t, i);
 	*found = t.found;
 	return t.scenario;
+}
+
+jv
+minimise_edits(struct campaign *r, struct world *w, jv edits, jv *found)
+{
+	int n = jv_array_length(jv_copy(edits));
+
+	for (int i = n - 1; n > 1 && i >= 0; i--) {
+		struct err err = ERR_INIT;
+		jv one = jv_array_slice(jv_copy(edits), i, i + 1);
+		jv now = specplay_play(r, w, one, NULL, NULL, &err);
+
+		if (jv_is_valid(now) && is_same(*found, now)) {
+			jv_free(*found);
+			*found = now;
+			return one;
+		}
+		jv_free(now);
+		jv_free(one);
+	}
+	return jv_copy(edits);
 }

@@ -1,6 +1,6 @@
 /*
  * minimise: a failure with as little as still fails: one fault instead of two,
- * the fewest steps, objects with the fewest fields.
+ * the fewest steps, objects with the fewest fields, one edit instead of two.
  */
 #ifndef MINIMISE_H
 #define MINIMISE_H
@@ -17,5 +17,9 @@ enum { MINIMISE_SECONDS = 30, MINIMISE_STEPS_MAX = 40 };
  * then. It tries no longer than MINIMISE_SECONDS.
  */
 jv minimise(struct campaign *r, struct world *w, struct schedule *s, jv *found);
+
+/* The same for the edits of a spec, borrowed: those that fail, owned. */
+jv minimise_edits(
+    struct campaign *r, struct world *w, jv edits_peek, jv *found);
 
 #endif

@@ -15,6 +15,7 @@
 enum { SCHEDULE_FAULTS = 2 };
 
 struct schedule {
+	size_t spec; /* 1: the first of specs.h, which has no fault; 0: none */
 	size_t scenario; /* its place in the list */
 	struct mishap faults[SCHEDULE_FAULTS];
 	size_t count;

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "json/jvtext.h"
 #include "process/clock.h"
+#include "specplay.h"
 
 enum { FAILURES_MAX = 20 };
 
@@ -45,11 +46,10 @@ print_found(jv found)
 }
 
 void
-scoreboard_clean(
-    struct scoreboard *r, const struct campaign *run, size_t act, jv found)
+scoreboard_clean(struct scoreboard *r, const char *scenario, jv found)
 {
 	if (jv_array_length(jv_copy(found)) > 0) {
-		printf("%s, without any fault:\n", scoreboard_name(run, act));
+		printf("%s, without any fault:\n", scenario);
 		print_found(found);
 		r->clean_failed++;
 	}
@@ -62,15 +62,17 @@ scoreboard_begin(struct scoreboard *r, const struct campaign *run)
 	r->run = run;
 	r->began_ms = r->told_ms = clock_ms();
 	fprintf(stderr,
-	    "ktorture: %zu scenarios, %zu single faults; seed %" PRIu64 "\n",
-	    run->act_count, run->roster.count, r->seed);
+	    "ktorture: %zu scenarios, %zu single faults, %zu edits; seed "
+	    "%" PRIu64 "\n",
+	    run->act_count, run->roster.count, specplay_singles(run), r->seed);
 }
 
 static struct scoreboard_row *
 row_of(struct scoreboard *r, const struct schedule *s)
 {
-	const char *group =
-	    s->count > 1 ? "two faults" : s->faults[0].kind->group;
+	const char *group = s->spec > 0 ? "specs"
+	    : s->count > 1		? "two faults"
+					: s->faults[0].kind->group;
 
 	for (size_t i = 0; i < r->row_count; i++)
 		if (strcmp(r->rows[i].group, group) == 0)
@@ -79,12 +81,24 @@ row_of(struct scoreboard *r, const struct schedule *s)
 	return &r->rows[r->row_count++];
 }
 
+/* edits: of a spec. */
 static void
 add_command(struct buf *b, const struct scoreboard *r, const struct schedule *s,
-    const char *scenario)
+    const char *scenario, jv edits)
 {
-	buf_addf(b, "ktorture -f %s --seed=%" PRIu64 " --scenario='%s'",
-	    r->watches, r->seed, scenario);
+	buf_addf(b, "ktorture -f %s --seed=%" PRIu64, r->watches, r->seed);
+	for (int i = 0,
+		 n = jv_is_valid(edits) ? jv_array_length(jv_copy(edits)) : 0;
+	     i < n; i++) {
+		jv edit = jv_array_get(jv_copy(edits), i);
+
+		buf_addf(b, " --spec='%s'",
+		    jv_string_value(jvtext_peek(edit, "text")));
+		jv_free(edit);
+	}
+	if (s->spec > 0)
+		return;
+	buf_addf(b, " --scenario='%s'", scenario);
 	for (size_t i = 0; i < s->count; i++) {
 		buf_adds(b, " --fault='");
 		mishap_print(&s->faults[i], b);
@@ -96,8 +110,12 @@ static void
 print_failure(const struct scoreboard *r, const struct schedule *s, jv found)
 {
 	struct buf b = BUF_INIT;
+	jv edits =
+	    s->spec > 0 ? specplay_edits(r->run, s->spec - 1) : jv_invalid();
 
-	add_command(&b, r, s, scoreboard_name(r->run, s->scenario));
+	add_command(&b, r, s,
+	    s->spec > 0 ? NULL : scoreboard_name(r->run, s->scenario), edits);
+	jv_free(edits);
 	printf("%s\n", buf_str(&b));
 	print_found(found);
 	buf_release(&b);
@@ -110,6 +128,15 @@ count(jv counts, const char *key)
 	jv n = jvtext_peek(counts, key);
 
 	return jv_get_kind(n) == JV_KIND_NUMBER ? jv_number_value(n) : 0;
+}
+
+/* Faults, or edits. */
+static size_t
+size_of(const struct scoreboard *r, const struct schedule *s)
+{
+	if (s->spec == 0)
+		return s->count;
+	return s->spec <= specplay_singles(r->run) ? 1 : 2;
 }
 
 bool
@@ -129,7 +156,7 @@ scoreboard_take(struct scoreboard *r, const struct campaign_result *result)
 	if (failed) {
 		row->failed++;
 		if (r->failed++ == 0 ||
-		    result->schedule.count < r->worst.count) {
+		    size_of(r, &result->schedule) < size_of(r, &r->worst)) {
 			jv_free(r->worst_found);
 			r->worst = result->schedule;
 			r->worst_found = jv_copy(result->found);
@@ -169,24 +196,21 @@ scoreboard_count(const struct scoreboard *r)
 
 void
 scoreboard_failure(const struct scoreboard *r, const struct schedule *s,
-    const char *scenario, jv found)
+    const char *scenario, jv edits, jv found)
 {
 	struct buf b = BUF_INIT;
 
 	printf("\nThe shortest failure:\n");
 	print_found(found);
 	scoreboard_count(r);
-	add_command(&b, r, s, scenario);
+	add_command(&b, r, s, scenario, edits);
 	printf("%s\n", buf_str(&b));
 	buf_release(&b);
 }
 
 void
-scoreboard_one(struct scoreboard *r, const struct campaign *run,
-    const struct schedule *s, jv found)
+scoreboard_one(jv found)
 {
-	r->run = run;
-	(void)s;
 	if (jv_array_length(jv_copy(found)) > 0) {
 		puts("Wrong:");
 		print_found(found);

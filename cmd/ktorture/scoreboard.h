@@ -12,7 +12,7 @@
 #include "campaign.h"
 
 struct scoreboard_row {
-	const char *group; /* of struct mishap_kind, or "two faults" */
+	const char *group; /* of struct mishap_kind, "two faults", "specs" */
 	size_t played, failed;
 	double slowest, writes; /* seconds; how many, at most */
 };
@@ -35,8 +35,7 @@ struct scoreboard {
 void scoreboard_init(struct scoreboard *r, const char *watches, uint64_t seed);
 void scoreboard_release(struct scoreboard *r);
 /* A scenario was played without faults; takes what was found. */
-void scoreboard_clean(
-    struct scoreboard *r, const struct campaign *run, size_t act, jv found);
+void scoreboard_clean(struct scoreboard *r, const char *scenario, jv found);
 void scoreboard_begin(struct scoreboard *r, const struct campaign *run);
 /* True: go on. */
 bool scoreboard_take(
@@ -44,14 +43,14 @@ bool scoreboard_take(
 /* The table. */
 void scoreboard_end(struct scoreboard *r);
 /* The last lines: what is wrong with s, borrowed, the count, and the command that
- * repeats it, with this scenario: a name or a file. */
+ * repeats it, with this scenario: a name or a file. edits: those of a spec, else
+ * invalid. */
 void scoreboard_failure(const struct scoreboard *r, const struct schedule *s,
-    const char *scenario, jv found);
+    const char *scenario, jv edits_peek, jv found);
 /* The last line, if nothing failed. */
 void scoreboard_count(const struct scoreboard *r);
 const char *scoreboard_name(const struct campaign *run, size_t act);
 /* One schedule was played; takes what was found. */
-void scoreboard_one(struct scoreboard *r, const struct campaign *run,
-    const struct schedule *s, jv found);
+void scoreboard_one(jv found);
 
 #endif

@@ -345,6 +345,44 @@ note_lines(struct play *p)
 	play_note(p, JV_OBJECT(jv_string("lines"), lines));
 }
 
+/* Time to converge, then to be silent. An election never is. */
+static void
+settle_down(struct play *p)
+{
+	bool is_short = p->t->count > 0 || p->t->instances > 0;
+
+	converge(p);
+	note_lines(p);
+	play_note(p,
+	    JV_OBJECT(jv_string("silence"), jv_true(), jv_string("time"),
+		play_number(world_real_us(p->w))));
+	pass(p, (is_short ? TRIAL_SILENCE_MS : TRIAL_CLEAN_MS) * ms);
+}
+
+static void
+note_end(struct play *p, int code)
+{
+	play_note(p,
+	    JV_OBJECT(jv_string("end"), jv_true(), jv_string("code"),
+		jv_number(code), jv_string("time"),
+		play_number(world_real_us(p->w)), jv_string("state"),
+		values_of(p->state)));
+}
+
+/* The same second of a minute for all: what is done each minute is done. */
+static void
+settle_in_time(struct play *p)
+{
+	const int64_t minute = 60000000, at = 45000000;
+
+	settle_down(p);
+	pass(p,
+	    (minute + at - world_real_us(p->w) % minute) % minute *
+		(ms / 1000));
+	note_end(p, 0);
+	p->settled = true;
+}
+
 static void
 play_steps(struct play *p)
 {
@@ -359,6 +397,7 @@ play_steps(struct play *p)
 			pass(p, TRIAL_STEP_MS * ms);
 		p->step = i + 1;
 		p->written_ns = world_now(p->w);
+		p->settled = false;
 		if (saves && !at_once) {
 			upset_save(p, &p->saved);
 			p->saved_step = i;
@@ -375,6 +414,8 @@ play_steps(struct play *p)
 			expect(p, step);
 		else if (span_is(play_text(step, "do"), "update"))
 			instance_update(p, 0);
+		else if (span_is(play_text(step, "do"), "settle"))
+			settle_in_time(p);
 		else
 			do_step(p, p->w->client, step);
 		jv_free(step);
@@ -391,11 +432,7 @@ end(struct play *p)
 	code = instance_end_all(p);
 	play_take_lines(p, &p->w->journal, play_take_line);
 	play_take_lines(p, &p->w->log, play_take_log);
-	play_note(p,
-	    JV_OBJECT(jv_string("end"), jv_true(), jv_string("code"),
-		jv_number(code), jv_string("time"),
-		play_number(world_real_us(p->w)), jv_string("state"),
-		values_of(p->state)));
+	note_end(p, code);
 }
 
 jv
@@ -410,7 +447,6 @@ trial_play(struct world *w, const struct trial *t, struct err *err)
 	    .known = jv_object(),
 	    .waiting = jv_invalid(),
 	    .err = ERR_INIT};
-	bool elects = t->instances > 0;
 
 	p.backdrop = backdrop_new();
 	if (world_reset(w, t->objects, t->seed, t->start_us, &p.err) == 0 &&
@@ -420,15 +456,8 @@ trial_play(struct world *w, const struct trial *t, struct err *err)
 		pass(&p, TRIAL_FIRST_MS * ms);
 		note_lines(&p);
 		play_steps(&p);
-		converge(&p);
-		note_lines(&p);
-		play_note(&p,
-		    JV_OBJECT(jv_string("silence"), jv_true(),
-			jv_string("time"), play_number(world_real_us(w))));
-		pass(&p,
-		    (t->count > 0 || elects ? TRIAL_SILENCE_MS
-					    : TRIAL_CLEAN_MS) *
-			ms);
+		if (!p.settled)
+			settle_down(&p);
 		end(&p);
 	}
 	backdrop_free(p.backdrop);

@@ -1,6 +1,7 @@
 #include "oracle/crashes.h"
 
 #include <signal.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "json/jvtext.h"
@@ -12,11 +13,32 @@ static const char *const words[] = {"Sanitizer",
     "SIGFPE", "SIGILL", "SIGSYS", "panic: ", "thread 'main' panicked",
     "Traceback (most recent call last)", NULL};
 
+/* An error of jq in a program, not one of `fail` or `need`: it names the place,
+ * as "reconcile.jq:13: ". */
+static bool
+is_of_jq(struct span log)
+{
+	const char *place = ".jq:";
+	size_t n = strlen(place);
+
+	if (!span_starts(log, "error: "))
+		return false;
+	for (; log.n > n; log = span_skip(log, 1))
+		if (span_starts(log, place) && span_is_digit(log.p[n]))
+			return true;
+	return false;
+}
+
 static void
 check_log(jv line, struct violations *f)
 {
 	struct span log = played_text(line, "log");
 
+	if (is_of_jq(log)) {
+		violations_add(f, "crash", played_text(line, "stage"),
+		    "a program fails by itself: %.*s", SPAN_ARG(log));
+		return;
+	}
 	for (size_t i = 0; words[i] != NULL; i++)
 		if (span_has(log, words[i])) {
 			violations_add(f, "crash", played_text(line, "stage"),

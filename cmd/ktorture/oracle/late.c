@@ -115,8 +115,8 @@ static bool
 elects(const struct played *p)
 {
 	for (size_t i = 0; i < p->change_count; i++)
-		if (span_is(p->changes[i].life->kind,
-			"Lease.coordination.k8s.io"))
+		if (span_is(
+			p->changes[i].life->kind, "Lease.coordination.k8s.io"))
 			return true;
 	return false;
 }

@@ -10,6 +10,7 @@
 #include "oracle/late.h"
 #include "oracle/leaks.h"
 #include "oracle/leadership.h"
+#include "oracle/normal.h"
 #include "oracle/played.h"
 #include "oracle/progress.h"
 #include "oracle/remade.h"
@@ -133,6 +134,12 @@ oracle_counts(jv record)
 	counts = with_number(counts, "seconds", (double)t.slowest_us / 1e6);
 	played_free(p);
 	return counts;
+}
+
+bool
+oracle_same_status(jv a, jv b)
+{
+	return normal_hash(a, NORMAL_STATUS) == normal_hash(b, NORMAL_STATUS);
 }
 
 void

@@ -41,6 +41,7 @@
 #ifndef ORACLE_H
 #define ORACLE_H
 
+#include <stdbool.h>
 #include <jv.h>
 
 #include "base/buf.h"
@@ -64,6 +65,10 @@ jv oracle_check(const struct oracle *o, jv record);
  * which is taken: seconds, the longest from a change by another client to the
  * last answer to it. */
 jv oracle_counts(jv record);
+
+/* Whether both objects have the same status, but for what differs in every
+ * play. */
+bool oracle_same_status(jv a_peek, jv b_peek);
 
 /* Appends "invariant: object: text", without a newline. */
 void oracle_add_line(struct buf *b, jv violation_peek);

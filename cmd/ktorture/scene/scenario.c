@@ -467,7 +467,8 @@ static const struct verb {
     {"delete", step_delete}, {"wait", step_wait}, {"expect", step_expect},
     {"drift", step_index}, {"lose", step_index}, {"foreign", step_index},
     {"unforeign", step_index}, {"always", rule_expression},
-    {"history", rule_expression}, {"varies", rule_path}, {"again", rule_kind},
+    {"history", rule_expression}, {"varies", rule_path},
+    {"remembers", rule_expression}, {"again", rule_kind},
     {"unready", rule_kind}, {"back", rule_path}, {"patience", rule_patience}};
 
 static const struct verb *

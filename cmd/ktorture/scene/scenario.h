@@ -38,6 +38,8 @@
  *	history "NAME" JQ	is true of the changes, at the end
  *	varies KIND .PATH	the end of such objects may depend on history there;
  *				"." is all of it, whether they are there, too
+ *	remembers "NAME" JQ	a state of which this is true depends on earlier
+ *				specs (specplay.h)
  *	again KIND		an object of it may be made twice
  *	unready KIND		a status may say Ready without waiting for these
  *	back KIND .PATH		a status may go back there: .status.phase
@@ -68,13 +70,16 @@
  *	{"do":"drift"|"lose"|"foreign"|"unforeign","index":0}
  *	{"do":"update"}		the first instance of the operator is told to end,
  *				and starts again
+ *	{"do":"settle"}		as at the end: time to converge, then silence, and
+ *				on until 15 s before the next minute; the record
+ *				gets an end here, too
  *
  * "instances":2 beside the steps: so many of the operator elect a leader
  * (instance.h).
  *
  * Rules as JSON: {"always":NAME,"jq":..}, {"history":NAME,"jq":..},
- * {"varies":".spec.x","kind":K}, {"again":K}, {"unready":K},
- * {"back":".status.x","kind":K}, {"patience":K,"ms":10000};
+ * {"remembers":NAME,"jq":..}, {"varies":".spec.x","kind":K}, {"again":K},
+ * {"unready":K}, {"back":".status.x","kind":K}, {"patience":K,"ms":10000};
  * K is the kind alone, as it stands in an object.
  */
 #ifndef SCENARIO_H

@@ -4,13 +4,14 @@
 
 #include "base/buf.h"
 #include "json/jvtext.h"
+#include "scene/scenario.h"
 
 int
 specs_load(struct specs *s, const struct opfolder *f, struct err *err)
 {
 	jv input, made;
 
-	*s = (struct specs){jv_array(), jv_object(), jv_array(), jv_array(),
+	*s = (struct specs){f, jv_array(), jv_object(), jv_array(), jv_array(),
 	    jv_copy(f->rules), 0};
 	if (!jv_is_valid(f->primary))
 		return 0;
@@ -22,13 +23,15 @@ specs_load(struct specs *s, const struct opfolder *f, struct err *err)
 		specs_release(s);
 		return -1;
 	}
-	specs_release(s);
+	jv_free(s->begin);
+	jv_free(s->object);
+	jv_free(s->edits);
+	jv_free(s->marks);
 	s->begin = jv_copy(jvtext_peek(made, "begin"));
 	s->object = jv_copy(jvtext_peek(made, "object"));
-	s->mutations = jv_copy(jvtext_peek(made, "mutations"));
+	s->edits = jv_copy(jvtext_peek(made, "edits"));
 	s->marks = jv_copy(jvtext_peek(made, "marks"));
-	s->rules = jv_copy(f->rules);
-	s->singles = (size_t)jv_array_length(jv_copy(s->mutations));
+	s->singles = (size_t)jv_array_length(jv_copy(s->edits));
 	jv_free(made);
 	return 0;
 }
@@ -38,7 +41,7 @@ specs_release(struct specs *s)
 {
 	jv_free(s->begin);
 	jv_free(s->object);
-	jv_free(s->mutations);
+	jv_free(s->edits);
 	jv_free(s->marks);
 	jv_free(s->rules);
 	*s = (struct specs){0};
@@ -51,7 +54,7 @@ specs_count(const struct specs *s)
 	return s->singles == 0 ? 0 : s->singles * s->singles;
 }
 
-/* ---- the order of pairs ---- */
+/* ---- the order ---- */
 
 /*
  * A permutation of the numbers below n, for each seed another: steps that can be
@@ -77,15 +80,16 @@ permuted(uint64_t i, uint64_t n, uint64_t seed)
 	return i;
 }
 
-/* Which mutations, in their order: one or two. */
+/* Which edits, in their order: one or two. */
 static int
 choose(const struct specs *s, uint64_t seed, size_t i, size_t which[2])
 {
 	size_t others = s->singles - 1, pair;
 
-	which[0] = i;
-	if (i < s->singles)
+	if (i < s->singles) {
+		which[0] = (size_t)permuted(i, s->singles, seed);
 		return 1;
+	}
 	pair = (size_t)permuted(
 	    i - s->singles, (uint64_t)s->singles * others, seed);
 	which[0] = pair / others;
@@ -94,20 +98,57 @@ choose(const struct specs *s, uint64_t seed, size_t i, size_t which[2])
 	return 2;
 }
 
-/* ---- a mutation ---- */
+jv
+specs_get(const struct specs *s, uint64_t seed, size_t i)
+{
+	size_t which[2];
+	int n = choose(s, seed, i, which);
+	jv edits = jv_array();
+
+	for (int k = 0; k < n; k++)
+		edits = jv_array_append(
+		    edits, jv_array_get(jv_copy(s->edits), (int)which[k]));
+	return edits;
+}
+
+/* ---- an edit ---- */
+
+/* By its text; takes object. */
+static jv
+rewritten(const struct specs *s, jv object, jv edit, struct err *err)
+{
+	const char *text = jv_string_value(jvtext_peek(edit, "text"));
+	jq_state *jq = scenario_expression(s->folder, text, err);
+	jv other = jv_invalid();
+
+	if (jq == NULL) {
+		jv_free(object);
+		return other;
+	}
+	jq_start(jq, object, 0);
+	other = jq_next(jq);
+	jq_teardown(&jq);
+	if (jv_get_kind(other) == JV_KIND_OBJECT)
+		return other;
+	jv_free(other);
+	err_set(err, ERR_PERMANENT, "%s: it does not give an object", text);
+	return jv_invalid();
+}
 
 /* Takes object. Where the path leads through something else now, it stays as it
  * is. */
 static jv
-mutated(jv object, jv mutation_peek)
+edited(const struct specs *s, jv object, jv edit, struct err *err)
 {
-	jv path = jv_copy(jvtext_peek(mutation_peek, "path")), other;
+	jv path = jvtext_peek(edit, "path"), other;
 
-	if (jv_is_valid(jvtext_peek(mutation_peek, "absent")))
-		other = jv_delpaths(jv_copy(object), JV_ARRAY(path));
+	if (!jv_is_valid(path))
+		return rewritten(s, object, edit, err);
+	if (jv_is_valid(jvtext_peek(edit, "absent")))
+		other = jv_delpaths(jv_copy(object), JV_ARRAY(jv_copy(path)));
 	else
-		other = jv_setpath(jv_copy(object), path,
-		    jv_copy(jvtext_peek(mutation_peek, "value")));
+		other = jv_setpath(jv_copy(object), jv_copy(path),
+		    jv_copy(jvtext_peek(edit, "value")));
 	if (jv_is_valid(other)) {
 		jv_free(object);
 		return other;
@@ -188,69 +229,74 @@ patch_step(jv from_peek, jv to_peek)
 /* ---- scenarios ---- */
 
 static jv
-scenario(const struct specs *s, struct buf *name, jv steps)
+settle(void)
 {
-	jv v = JV_OBJECT(jv_string("name"), jv_string(buf_str(name)),
-	    jv_string("steps"), steps, jv_string("rules"), jv_copy(s->rules),
-	    jv_string("marks"), jv_copy(s->marks));
-
-	buf_release(name);
-	return v;
+	return JV_OBJECT(jv_string("do"), jv_string("settle"));
 }
 
-/* Sets the name; the mutation. */
+/* Takes the steps; it settles at its end. */
 static jv
-mutation_at(
-    const struct specs *s, struct buf *name, const char *before, size_t i)
+scenario(const struct specs *s, const char *name, jv steps)
 {
-	jv m = jv_array_get(jv_copy(s->mutations), (int)i);
-
-	buf_addf(name, "%s%.*s", before,
-	    SPAN_ARG(jvtext_span(jvtext_peek(m, "name"))));
-	return m;
+	return JV_OBJECT(jv_string("name"), jv_string(name), jv_string("steps"),
+	    jv_array_append(steps, settle()), jv_string("rules"),
+	    jv_copy(s->rules), jv_string("marks"), jv_copy(s->marks));
 }
 
 jv
-specs_get(const struct specs *s, uint64_t seed, size_t i)
+specs_way(const struct specs *s, jv edits, struct err *err)
 {
-	struct buf name = BUF_INIT;
-	size_t which[2];
-	int n = choose(s, seed, i, which);
 	jv steps = jv_copy(s->begin), now = jv_copy(s->object);
 
-	buf_addf(&name, "spec-%04zu", i);
-	for (int k = 0; k < n; k++) {
-		jv m = mutation_at(s, &name, k == 0 ? " " : ", ", which[k]);
-		jv next = mutated(jv_copy(now), m);
+	for (int i = 0, n = jv_array_length(jv_copy(edits)); i < n; i++) {
+		jv edit = jv_array_get(jv_copy(edits), i);
+		jv next = edited(s, jv_copy(now), edit, err);
 
-		jv_free(m);
+		jv_free(edit);
+		if (!jv_is_valid(next)) {
+			jv_free(steps);
+			jv_free(now);
+			return next;
+		}
 		steps = jv_array_append(steps, patch_step(now, next));
 		jv_free(now);
 		now = next;
 	}
+	steps = jv_array_append(steps, settle());
 	steps = jv_array_append(steps, patch_step(now, s->object));
 	jv_free(now);
-	return scenario(s, &name, steps);
+	return scenario(s, "specs", steps);
 }
 
 jv
-specs_fresh(const struct specs *s, uint64_t seed, size_t i)
+specs_content(jv object)
 {
-	struct buf name = BUF_INIT;
-	size_t which[2];
-	int n = choose(s, seed, i, which);
+	struct jvtext_members m;
+	jv content = jv_object();
+
+	jvtext_members_init(&m, object, JVTEXT_SORTED);
+	for (size_t i = 0; i < m.count; i++)
+		if (!is_kept(m.items[i].key))
+			content =
+			    jv_object_set(content, jv_copy(m.items[i].name),
+				jv_copy(m.items[i].value));
+	jvtext_members_release(&m);
+	return content;
+}
+
+jv
+specs_fresh(const struct specs *s, jv object)
+{
+	static const char *const kept[] = {
+	    "apiVersion", "kind", "metadata", NULL};
 	int last = jv_array_length(jv_copy(s->begin)) - 1;
-	jv now = jv_copy(s->object);
+	jv content = specs_content(object);
 
-	buf_addf(&name, "fresh-%04zu", i);
-	for (int k = 0; k < n; k++) {
-		jv m = mutation_at(s, &name, k == 0 ? " " : ", ", which[k]);
-
-		now = mutated(now, m);
-		jv_free(m);
-	}
-	return scenario(s, &name,
+	for (size_t i = 0; kept[i] != NULL; i++)
+		content = jv_object_set(content, jv_string(kept[i]),
+		    jv_copy(jvtext_peek(s->object, kept[i])));
+	return scenario(s, "fresh",
 	    jv_array_set(jv_copy(s->begin), last,
 		JV_OBJECT(jv_string("do"), jv_string("create"),
-		    jv_string("object"), now)));
+		    jv_string("object"), content)));
 }

@@ -403,6 +403,14 @@ TEST(crash)
 	is(said("at", "at_end([log(\"kapply: bug: x\")])"),
 	    "crash: kapply: it says: kapply: bug: x", "a bug, in words");
 	is(said("at", "at_end([log(\"kapply: error: x\")])"), "", "an error");
+	is(said("at",
+	       "at_end([log(\"error: a b/c: p.jq:13: desired: null (null) has "
+	       "no keys\")])"),
+	    "crash: kapply: a program fails by itself: error: a b/c: p.jq:13: "
+	    "desired: null (null) has no keys",
+	    "an error of jq");
+	is(said("at", "at_end([log(\"error: a b/c: p.jq: is too long\")])"), "",
+	    "an error that the program gives");
 }
 
 TEST(secret)

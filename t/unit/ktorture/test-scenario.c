@@ -107,7 +107,8 @@ TEST_F(rules)
 	    "unready Pod\n"
 	    "varies Pod .\n"
 	    "back Web .status.phase\n"
-	    "patience Web 10s\n";
+	    "patience Web 10s\n"
+	    "remembers \"r\" objects(\"Pod\") == []\n";
 
 	is(part(text, ".steps.1.name"), "'five replicas'", "a name");
 	is(part(text, ".rules.0"),
@@ -126,6 +127,9 @@ TEST_F(rules)
 	    "what may go back");
 	is(part(text, ".rules.7"), "{'ms':10000,'patience':'Web'}",
 	    "what may take its time");
+	is(part(text, ".rules.8"),
+	    "{'jq':'objects(\'Pod\') == []','remembers':'r'}",
+	    "what depends on earlier specs");
 	is(part(text, ".name"), "'x'", "the name of the file");
 	is(part(text, ".marks.1"), "'ktorture-secret-10'", "its marks");
 }
@@ -135,8 +139,8 @@ TEST_F(errors)
 	is(part("wait 1s\n\nmake x\n", ""),
 	    "'t/x.scenario:3: unknown word \\'make\\': write one of create "
 	    "apply recreate edit status delete wait expect drift lose foreign "
-	    "unforeign always history varies again unready back "
-	    "patience'",
+	    "unforeign always history varies remembers again unready "
+	    "back patience'",
 	    "a word");
 	is(part("edit Wbe/a {}\n", ""),
 	    "'t/x.scenario:1: unknown kind \\'Wbe\\': write one of Web, "
