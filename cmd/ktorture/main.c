@@ -30,7 +30,7 @@ static struct opts {
 	struct opt_list faults, edits;
 	long seed, schedules, jobs;
 	long seconds;
-	bool list, specs;
+	bool list, specs, fail_fast;
 } o = {.seed = -1, .seconds = -1};
 
 static const struct opt table[] = {
@@ -52,6 +52,8 @@ static const struct opt table[] = {
 	"play only this edit of the example, in jq; may be given twice"},
     {0, "record", "DIR", OPT_STRING, &o.record, NULL,
 	"with --fault or --spec: a recording of it, for kview"},
+    {0, "fail-fast", NULL, OPT_FLAG, &o.fail_fast, NULL,
+	"end with the first schedule that fails"},
     {0, "jobs", "N", OPT_INT, &o.jobs, NULL,
 	"how many schedules at once; 0: as many as processors (0)"},
     {0, "list", NULL, OPT_FLAG, &o.list, NULL,
@@ -248,7 +250,10 @@ play_edits(struct campaign *r, struct world *w, struct err *err)
 static bool
 on_result(void *arg, const struct campaign_result *result)
 {
-	return scoreboard_take(arg, result);
+	const struct scoreboard *rep = arg;
+
+	return scoreboard_take(arg, result) &&
+	    (!o.fail_fast || rep->failed == 0);
 }
 
 static int
@@ -319,6 +324,10 @@ play_all(struct campaign *r, struct world **worlds, struct scoreboard *rep,
 		most = campaign_singles(r);
 	roster_order(&r->roster);
 	scoreboard_begin(rep, r);
+	if (o.fail_fast && rep->clean_failed > 0) {
+		scoreboard_count(rep);
+		return 1;
+	}
 	if (campaign_all(r, &worlds[1], (int)o.jobs, (uint64_t)o.seconds, most,
 		on_result, rep, err) != 0)
 		return -1;
