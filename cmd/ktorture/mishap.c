@@ -98,8 +98,9 @@ const struct mishap_kind mishap_kinds[] = {
 	"gone", "", MISHAP_WRITES, MISHAP_GONE, "another client", "end expect"),
     ACT_BUT("usurp", "", MISHAP_WRITES, MISHAP_USURP, "another client",
 	"end expect"),
+    /* It belongs to nobody then, so its owner may go before it. */
     ACT_BUT("disown", "", MISHAP_WRITES, MISHAP_DISOWN, "another client",
-	"end expect"),
+	"end expect finalizer"),
     {NULL, NULL, 0, 0, false, 0, NULL, NULL, NULL}};
 
 /* ---- text ---- */
