@@ -1,6 +1,6 @@
 #!/bin/bash
-# Schedules that have shown a bug of an operator or a tool: nothing is wrong now.
-# doc/torture.md, "The five operators", tells of each.
+# Schedules that have shown a bug, of an operator, a tool or the judgement:
+# nothing is wrong now (doc/torture.md, "The five operators").
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -13,5 +13,6 @@ while read -r operator scenario fault; do
 done <<'END'
 at life watch-lost:25000@kwatch/watch/pods!2
 at life watch-away:25000@kwatch/watch/pods!2
+at life disown@kapply/patch/pods/default/example#2
 END
 done_testing

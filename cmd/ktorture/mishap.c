@@ -162,8 +162,9 @@ const struct mishap_kind mishap_kinds[] = {
 	"end expect", SOON),
     ACT_BUT("usurp", "", MISHAP_WRITES, MISHAP_USURP, "another client",
 	"end expect", SOON),
+    /* It belongs to nobody then, so its owner may go before it. */
     ACT_BUT("disown", "", MISHAP_WRITES, MISHAP_DISOWN, "another client",
-	"end expect", SOON),
+	"end expect finalizer", SOON),
     {NULL, NULL, 0, 0, false, 0, NULL, NULL, NULL, 0}};
 
 /* ---- text ---- */
