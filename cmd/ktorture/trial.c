@@ -246,12 +246,11 @@ pass(struct play *p, int64_t ns)
 
 /* Until nothing was written for long: what is refused is tried again late. */
 static void
-converge(struct play *p)
+converge(struct play *p, int64_t quiet_ms)
 {
 	int64_t end = world_now(p->w) + TRIAL_CONVERGE_MS * ms, quiet;
 
-	while (
-	    (quiet = p->written_ns + TRIAL_QUIET_MS * ms) > world_now(p->w) &&
+	while ((quiet = p->written_ns + quiet_ms * ms) > world_now(p->w) &&
 	    end > world_now(p->w))
 		pass(p, (quiet < end ? quiet : end) - world_now(p->w));
 }
@@ -345,18 +344,26 @@ note_lines(struct play *p)
 	play_note(p, JV_OBJECT(jv_string("lines"), lines));
 }
 
-/* Time to converge, then to be silent. An election never is. */
+/* Time to converge, then to be silent. */
 static void
-settle_down(struct play *p)
+settle_down(struct play *p, int64_t quiet_ms, int64_t silence_ms)
 {
-	bool is_short = p->t->count > 0 || p->t->instances > 0;
-
-	converge(p);
+	converge(p, quiet_ms);
 	note_lines(p);
 	play_note(p,
 	    JV_OBJECT(jv_string("silence"), jv_true(), jv_string("time"),
 		play_number(world_real_us(p->w))));
-	pass(p, (is_short ? TRIAL_SILENCE_MS : TRIAL_CLEAN_MS) * ms);
+	pass(p, silence_ms * ms);
+}
+
+/* An election never is silent. */
+static void
+settle_at_last(struct play *p)
+{
+	settle_down(p, TRIAL_QUIET_MS,
+	    p->t->instances > 0	  ? TRIAL_SHORT_SILENCE_MS
+		: p->t->count > 0 ? TRIAL_SILENCE_MS
+				  : TRIAL_CLEAN_MS);
 }
 
 static void
@@ -375,7 +382,7 @@ settle_in_time(struct play *p)
 {
 	const int64_t minute = 60000000, at = 45000000;
 
-	settle_down(p);
+	settle_down(p, TRIAL_SHORT_QUIET_MS, TRIAL_SHORT_SILENCE_MS);
 	pass(p,
 	    (minute + at - world_real_us(p->w) % minute) % minute *
 		(ms / 1000));
@@ -457,7 +464,7 @@ trial_play(struct world *w, const struct trial *t, struct err *err)
 		note_lines(&p);
 		play_steps(&p);
 		if (!p.settled)
-			settle_down(&p);
+			settle_at_last(&p);
 		end(&p);
 	}
 	backdrop_free(p.backdrop);

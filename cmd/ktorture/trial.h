@@ -23,7 +23,10 @@ enum {
 	TRIAL_CONVERGE_MS = 400000, /* at most, */
 	TRIAL_QUIET_MS = 200000, /* until nobody tried to write for so long */
 	TRIAL_SILENCE_MS = 120000,
-	TRIAL_CLEAN_MS = 600000 /* the same, without a fault */
+	TRIAL_CLEAN_MS = 600000, /* the same, without a fault */
+	/* The same in a step "settle": nothing is refused there. */
+	TRIAL_SHORT_QUIET_MS = 60000,
+	TRIAL_SHORT_SILENCE_MS = 30000
 };
 
 struct trial {

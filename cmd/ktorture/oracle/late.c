@@ -104,7 +104,7 @@ is_on_time(const struct habit *h, int64_t us)
 	return false;
 }
 
-/* What the faults of a record allow. */
+/* The time that the faults of a record allow. */
 struct patience {
 	int64_t over_us; /* all is as without them, from then on */
 	int64_t each_us; /* ... or so long after each change */
