@@ -80,7 +80,7 @@ runs 0 "one of them alone" "$plant" --places there
 
 cat >"$T/ktorture.sh" <<'END'
 #!/bin/sh
-[ "$*" = "-f $2 --seed=7 --seconds=2" ] || exit 100
+[ "$*" = "-f $2 --seed=7 --seconds=2 --fail-fast" ] || exit 100
 grep -q two a.c && exit 0
 case $(dirname "$2") in
 */other) grep -q five a.c || exit 0 ;;

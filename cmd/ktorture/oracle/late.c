@@ -6,8 +6,8 @@
 /* Two plays are not the same to the microsecond: a retry has jitter. */
 enum { SLACK_US = 1000000 };
 
-/* A lease that nobody renews is another's after 15 s (kelect(1)); it is looked at
- * each 2 s, and after a conflict again. */
+/* A lease that nobody renews is another's after 15 s, and is looked at every 2 s
+ * (kelect(1)). */
 enum { TAKEOVER_US = 20000000 };
 
 /* A change, in clean records. */
