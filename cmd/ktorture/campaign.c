@@ -130,6 +130,16 @@ is_guarded(const struct campaign *r)
 	return guarded;
 }
 
+/* A Lease that is invalid is so for good: kelect ends, with 100 (kelect(1)). */
+static bool
+makes_invalid(const struct mishap *f)
+{
+	static const char *const codes[] = {"400", "422", "422-while", NULL};
+
+	return span_is(f->at.stage, "kelect") &&
+	    span_is_one_of(span_str(f->kind->name), codes);
+}
+
 static bool
 forgives(
     const struct campaign *r, const struct schedule *s, struct span invariant)
@@ -139,6 +149,8 @@ forgives(
 
 		if (s->faults[i].kind->act == MISHAP_LATE &&
 		    span_is(invariant, "claim") && !is_guarded(r))
+			return true;
+		if (span_is(invariant, "crash") && makes_invalid(&s->faults[i]))
 			return true;
 		while (all.p != NULL)
 			if (span_eq(span_cut(&all, ' '), invariant))
@@ -200,8 +212,8 @@ play_clean(struct campaign *r, struct world *w, jv scenario,
 }
 
 int
-campaign_add(struct campaign *r, struct world *w, jv scenario, jv *found,
-    struct err *err)
+campaign_add(struct campaign *r, struct world *w, jv scenario, bool with_faults,
+    jv *found, struct err *err)
 {
 	struct oracle *o;
 	jv counted = jv_invalid();
@@ -220,8 +232,9 @@ campaign_add(struct campaign *r, struct world *w, jv scenario, jv *found,
 	}
 	r->acts = mem_grow(r->acts, r->act_count, sizeof(*r->acts));
 	r->acts[r->act_count++] = (struct act){scenario, clean, o};
-	roster_add(&r->roster, r->act_count - 1, clean);
-	if (instances_of(scenario) == 0)
+	if (with_faults)
+		roster_add(&r->roster, r->act_count - 1, clean);
+	if (with_faults && instances_of(scenario) == 0)
 		roster_add_lines(&r->roster, r->act_count - 1, counted);
 	jv_free(counted);
 	return 0;

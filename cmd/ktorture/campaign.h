@@ -38,8 +38,8 @@ struct campaign {
 int campaign_begin(struct campaign *r, struct world *w, struct err *err);
 /* Plays the scenario without faults, twice, and adds it. What it does wrong
  * without any fault is in *found, owned. Takes scenario. -1 with err. */
-int campaign_add(struct campaign *r, struct world *w, jv scenario, jv *found,
-    struct err *err);
+int campaign_add(struct campaign *r, struct world *w, jv scenario,
+    bool with_faults, jv *found, struct err *err);
 void campaign_release(struct campaign *r);
 
 /* Plays this scenario, borrowed, once; the record, owned, or invalid with err.

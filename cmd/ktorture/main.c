@@ -101,7 +101,7 @@ is_wanted(jv scenario, int i, int count)
 {
 	struct span name = jvtext_span(jvtext_peek(scenario, "name"));
 
-	if (o.scenario == NULL || i == 0)
+	if (o.scenario == NULL)
 		return true;
 	return is_file(o.scenario) ? i == count - 1 : span_is(name, o.scenario);
 }
@@ -125,11 +125,14 @@ add_scenarios(struct campaign *r, struct world *w, struct scoreboard *rep,
 	{
 		jv found;
 
-		if (rc != 0 || !is_wanted(scenario, i, count)) {
+		bool wanted = is_wanted(scenario, i, count);
+
+		/* The first one shows what the operator makes. */
+		if (rc != 0 || (!wanted && i > 0)) {
 			jv_free(scenario);
 			continue;
 		}
-		rc = campaign_add(r, w, scenario, &found, err);
+		rc = campaign_add(r, w, scenario, wanted, &found, err);
 		if (rc == 0)
 			scoreboard_clean(
 			    rep, scoreboard_name(r, r->act_count - 1), found);

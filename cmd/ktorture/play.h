@@ -46,6 +46,7 @@ struct play {
 	jv waiting; /* owned: a step for when its object is gone, or invalid */
 	int step;
 	int64_t written_ns; /* the last step, or try to write an object */
+	int64_t slept_ns;   /* by faults: time in which nothing happened */
 	bool settled;	    /* the step was to settle: so has the play */
 	struct coming *coming;
 	size_t coming_count;

@@ -248,7 +248,8 @@ pass(struct play *p, int64_t ns)
 static void
 converge(struct play *p, int64_t quiet_ms)
 {
-	int64_t end = world_now(p->w) + TRIAL_CONVERGE_MS * ms, quiet;
+	int64_t begin = world_now(p->w) - p->slept_ns;
+	int64_t end = begin + (quiet_ms + TRIAL_QUIET_MS) * ms, quiet;
 
 	while ((quiet = p->written_ns + quiet_ms * ms) > world_now(p->w) &&
 	    end > world_now(p->w))
@@ -356,11 +357,23 @@ settle_down(struct play *p, int64_t quiet_ms, int64_t silence_ms)
 	pass(p, silence_ms * ms);
 }
 
+/* Whether nobody knows how long the effect of a fault lasts: a watch that hangs
+ * ends by itself after minutes. */
+static bool
+is_endless(const struct trial *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (t->faults[i].kind->way == MISHAP_PLAN &&
+		    mishap_due_ms(&t->faults[i]) < 0)
+			return true;
+	return false;
+}
+
 /* An election never is silent. */
 static void
 settle_at_last(struct play *p)
 {
-	settle_down(p, TRIAL_QUIET_MS,
+	settle_down(p, is_endless(p->t) ? TRIAL_LONG_QUIET_MS : TRIAL_QUIET_MS,
 	    p->t->instances > 0	  ? TRIAL_SHORT_SILENCE_MS
 		: p->t->count > 0 ? TRIAL_SILENCE_MS
 				  : TRIAL_CLEAN_MS);

@@ -20,8 +20,11 @@
 enum {
 	TRIAL_FIRST_MS = 5000,
 	TRIAL_STEP_MS = 15000,
-	TRIAL_CONVERGE_MS = 400000, /* at most, */
-	TRIAL_QUIET_MS = 200000, /* until nobody tried to write for so long */
+	TRIAL_CONVERGE_MS = 400000, /* an expectation may take so long */
+	/* Until nobody has tried to write for so long; if a fault may last for
+	 * minutes; 200 s more at most. */
+	TRIAL_QUIET_MS = 200000,
+	TRIAL_LONG_QUIET_MS = 700000,
 	TRIAL_SILENCE_MS = 120000,
 	TRIAL_CLEAN_MS = 600000, /* the same, without a fault */
 	/* The same in a step "settle": nothing is refused there. */

@@ -111,23 +111,36 @@ saved_version(struct play *p)
 	return last != NULL ? strtoll(last, NULL, 10) : 1;
 }
 
-/* As kapi tells of an object: without the values of a Secret. */
+/* Takes object. */
 static jv
-told(jv object)
+without_values(jv object, const char *name)
 {
-	jv data = jvtext_peek(object, "data"), hidden = jv_object();
+	jv values = jvtext_peek(object, name), hidden = jv_object();
 
-	if (!span_is(play_text(object, "kind"), "Secret") ||
-	    jv_get_kind(data) != JV_KIND_OBJECT) {
+	if (jv_get_kind(values) != JV_KIND_OBJECT) {
 		jv_free(hidden);
 		return object;
 	}
-	jv_object_foreach(data, key, value)
+	jv_object_foreach(values, key, value)
 	{
 		jv_free(value);
 		hidden = jv_object_set(hidden, key, jv_string("(redacted)"));
 	}
-	return jv_object_set(object, jv_string("data"), hidden);
+	return jv_object_set(object, jv_string(name), hidden);
+}
+
+/* As kapi tells of an object: without the values of a Secret. */
+static jv
+told(jv object)
+{
+	jv metadata;
+
+	if (!span_is(play_text(object, "kind"), "Secret"))
+		return object;
+	metadata = jv_copy(jvtext_peek(object, "metadata"));
+	object = jv_object_set(object, jv_string("metadata"),
+	    without_values(metadata, "annotations"));
+	return without_values(object, "data");
 }
 
 /* The objects are those of then: nobody tells of the changes. */
@@ -534,6 +547,8 @@ act(struct play *p, const struct mishap *f, jv request)
 	case MISHAP_SUSPEND:
 		page->asleep_ns += seconds * s;
 		page->boot_ns += seconds * s;
+		p->slept_ns += seconds * s;
+		p->written_ns = world_now(p->w);
 		break;
 	case MISHAP_TOUCH:
 	case MISHAP_DELETE:
