@@ -14,5 +14,6 @@ done <<'END'
 at life watch-lost:25000@kwatch/watch/pods!2
 at life watch-away:25000@kwatch/watch/pods!2
 at life disown@kapply/patch/pods/default/example#2
+memcached again starve:kstatus@kapply/patch/deployments.apps/default/example
 END
 done_testing

@@ -150,7 +150,7 @@ const struct mishap_kind mishap_kinds[] = {
     ACT("slow-cluster", "30", MISHAP_WRITES, MISHAP_SLOW, "slow controllers",
 	S + SOON),
     /* the clock */
-    /* What an author says of times may not hold. */
+    /* Rules of an author about times may not hold. */
     ACT_BUT(
 	"jump", "3600|-3600", ALL, MISHAP_JUMP, "clock", "author", S + SOON),
     ACT_BUT(
@@ -414,7 +414,7 @@ mishap_due_ms(const struct mishap *f)
 		return -1;
 	if (s == FROZEN)
 		s = frozen_s(f->at.verb);
-	/* What a look has not shown is looked at again with the next line. */
+	/* A look that fails is repeated with the next line. */
 	if (s < IGNORED && span_is(f->at.verb, "get"))
 		s = IGNORED;
 	return arg * (due & S ? 1000 : 1) + s * INT64_C(1000);

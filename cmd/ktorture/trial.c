@@ -244,16 +244,23 @@ pass(struct play *p, int64_t ns)
 	}
 }
 
+/* By a clock that stands while a fault has the machine sleep. */
+static int64_t
+awake_ns(const struct play *p)
+{
+	return world_now(p->w) - p->slept_ns;
+}
+
 /* Until nothing was written for long: what is refused is tried again late. */
 static void
 converge(struct play *p, int64_t quiet_ms)
 {
-	int64_t begin = world_now(p->w) - p->slept_ns;
-	int64_t end = begin + (quiet_ms + TRIAL_QUIET_MS) * ms, quiet;
+	int64_t end = awake_ns(p) + (quiet_ms + TRIAL_QUIET_MS) * ms;
+	int64_t left, quiet;
 
-	while ((quiet = p->written_ns + quiet_ms * ms) > world_now(p->w) &&
-	    end > world_now(p->w))
-		pass(p, (quiet < end ? quiet : end) - world_now(p->w));
+	while ((left = end - awake_ns(p)) > 0 &&
+	    (quiet = p->written_ns + quiet_ms * ms - world_now(p->w)) > 0)
+		pass(p, quiet < left ? quiet : left);
 }
 
 /* ---- the play ---- */

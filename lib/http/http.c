@@ -151,7 +151,8 @@ act(struct http_session *s, curl_socket_t fd, int flags)
 
 	h->busy++;
 	h->in_curl++;
-	curl_multi_socket_action(s->multi, fd, flags, &running);
+	http_check_memory(
+	    curl_multi_socket_action(s->multi, fd, flags, &running));
 	h->in_curl--;
 	session_check(h, s);
 }
@@ -268,7 +269,7 @@ session_add(struct http_session *s, struct http_call *c)
 		s->last_byte_ms = c->last_byte_ms;
 	if (h->silent_ms != 0 && !loop_timer_armed(&s->silence))
 		loop_after(h->loop, &s->silence, h->silent_ms, on_silent, s);
-	curl_multi_add_handle(s->multi, c->easy);
+	http_check_memory(curl_multi_add_handle(s->multi, c->easy));
 }
 
 /* ---- calls ---- */

@@ -26,6 +26,13 @@ http_no_memory(void)
 	abort();
 }
 
+void
+http_check_memory(CURLMcode code)
+{
+	if (code == CURLM_OUT_OF_MEMORY)
+		http_no_memory();
+}
+
 static char *
 dup_span(struct span s)
 {
@@ -299,7 +306,7 @@ http_easy_wake(CURLM *multi, const struct http_transfer *t)
 	if (t->sent || named != 0)
 		return;
 	curl_multi_remove_handle(multi, t->easy);
-	curl_multi_add_handle(multi, t->easy);
+	http_check_memory(curl_multi_add_handle(multi, t->easy));
 }
 
 void

@@ -75,5 +75,7 @@ int http_parse_status(struct span line);
 int64_t http_parse_seconds(struct span text);
 /* For libcurl's own allocations: ends the process as mem.h does. */
 _Noreturn void http_no_memory(void);
+/* The same if that is what libcurl says: a call would wait for ever. */
+void http_check_memory(CURLMcode code);
 
 #endif
