@@ -101,6 +101,15 @@ ok "... in its words" grep -q '^  claim: Memcached default/example: ' \
 ok "... whose scenario is a file" test -s ktorture-1.scenario
 cd "$ROOT" || exit
 
+# The first one ends it, here one without a fault.
+runs 1 "--fail-fast" ktorture -f "$T/ready/watches.yaml" --seed=1 \
+	--scenario=life --fail-fast
+ok "... no schedule is played" grep -q '^0 schedules, ' \
+	<(tail -n 1 "$T/out")
+runs 0 "--list of a scenario" ktorture -f "$watches" --scenario=two --seed=1 \
+	--list
+is "$(cut -d ' ' -f 1 "$T/out" | sort -u)" two "... has its faults alone"
+
 # Only with a fault.
 operator error 's/condition("Ready"; false; "Failed"; .error)/condition("Ready"; true; "Failed"; .error)/'
 in_error=(ktorture -f "$T/error/watches.yaml" --scenario=life)
