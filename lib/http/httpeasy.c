@@ -474,8 +474,6 @@ http_easy_error(CURL *easy, CURLcode code, const struct http_transfer *t,
 	if (*text == '\0')
 		text = curl_easy_strerror(code);
 	switch (code) {
-	case CURLE_OUT_OF_MEMORY:
-		http_no_memory();
 	case CURLE_COULDNT_CONNECT:
 		not_connected(err, kind, origin, text, (int)os);
 		break;

@@ -8,7 +8,7 @@ static const struct {
 	const char *state, *actions;
 } table[ITEM_STATES] = {
     {"waiting", "send ask - - - delay fail count - end reset"},
-    {"lookup", "- - queue accept - delay fail - - end -"},
+    {"lookup", "- - queue accept drop delay fail - - end -"},
     {"flying", "- - queue accept drop delay fail - - end -"},
     {"backoff", "- - - - - - - count queue stay keep"},
     {"overdue", "- - - - - - - stay queue stay keep"},

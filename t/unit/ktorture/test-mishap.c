@@ -188,15 +188,19 @@ due_ms(const char *text)
 
 TEST(due)
 {
-	ok(due_ms("500@a/b/c") == 2000, "a time for what begins and ends");
-	ok(due_ms("watch-hold:3000@a/b/c!2") == 5000,
+	ok(due_ms("500@kapply/patch/c") == 2000,
+	    "a time for what begins and ends");
+	ok(due_ms("watch-hold:3000@kwatch/watch/c!2") == 5000,
 	    "what lasts for milliseconds, and a time");
-	ok(due_ms("stop-all:30@a/b/c") == 32000, "... for seconds");
-	ok(due_ms("freeze@a/patch/c") == 42000 &&
-		due_ms("freeze@a/watch/c") == 122000,
+	ok(due_ms("stop-all:30@kapply/patch/c") == 32000, "... for seconds");
+	ok(due_ms("stop:kapply:20@kapply/patch/c") == 25000, "... of a stage");
+	ok(due_ms("500@kapply/get/c") == 10000,
+	    "a look comes with the next line");
+	ok(due_ms("freeze@kapply/patch/c") == 42000 &&
+		due_ms("freeze@kwatch/watch/c") == 122000,
 	    "what depends on the request");
-	ok(due_ms("jump:-3600@a/b/c") == -1 &&
-		due_ms("watch-hang@a/b/c!2") == -1,
+	ok(due_ms("jump:-3600@kapply/patch/c") == -1 &&
+		due_ms("watch-hang@kwatch/watch/c!2") == -1,
 	    "what no time can be said of");
 }
 

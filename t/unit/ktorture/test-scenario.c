@@ -128,7 +128,7 @@ TEST_F(rules)
 	is(part(text, ".rules.7"), "{'ms':10000,'patience':'Web'}",
 	    "what may take its time");
 	is(part(text, ".rules.8"),
-	    "{'jq':'objects(\'Pod\') == []','remembers':'r'}",
+	    "{'jq':'objects(\\'Pod\\') == []','remembers':'r'}",
 	    "what depends on earlier specs");
 	is(part(text, ".name"), "'x'", "the name of the file");
 	is(part(text, ".marks.1"), "'ktorture-secret-10'", "its marks");
