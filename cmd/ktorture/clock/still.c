@@ -16,7 +16,7 @@
 
 #include "base/err.h"
 
-enum { TURNS_MIN = 64, TURNS_MAX = 4096 };
+enum { TURNS_MIN = 64, TURNS_MAX = 1024 };
 
 _Noreturn static void
 too_many(void)
@@ -339,24 +339,33 @@ one_works(const struct still *s)
 	return false;
 }
 
+/* Others are on this processor, which does not go to sleep itself meanwhile:
+ * waking it takes longer than their work. */
+static void
+let_run(const struct still *s, uint32_t waits, int turns)
+{
+	for (int i = 0; i < turns && s->page->waits == waits; i++)
+		sched_yield();
+	if (s->pause != NULL)
+		s->pause();
+}
+
 /* Until one begins to wait; false: none did, for some time. Processes without a
- * slot say nothing when they sleep. They share this processor, which then does
- * not go to sleep itself: waking it takes longer than their work. */
+ * slot say nothing when they sleep. */
 static bool
 nap(const struct still *s, uint32_t waits, int *turns)
 {
-	for (int i = 0; i < *turns; i++) {
-		sched_yield();
-		if (s->page->waits != waits) {
-			*turns = TURNS_MIN;
-			return true;
-		}
-	}
-	if (*turns < TURNS_MAX)
+	struct timespec t = {.tv_nsec = *turns * 4000L};
+
+	if (s->beside)
+		let_run(s, waits, *turns);
+	else
+		syscall(SYS_futex, &s->page->waits, FUTEX_WAIT, waits, &t);
+	if (s->page->waits != waits)
+		*turns = TURNS_MIN;
+	else if (*turns < TURNS_MAX)
 		*turns *= 2;
-	if (s->pause != NULL)
-		s->pause();
-	return false;
+	return s->page->waits != waits;
 }
 
 /* How often this process has left its processor. */
