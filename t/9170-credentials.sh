@@ -112,7 +112,9 @@ is "$(may kwatch)" "deployments.apps [list watch]
 memcacheds.cache.example.com [list watch]
 pods [list watch]" "kwatch can only read"
 is "$(may kapply)" "deployments.apps [get create patch delete]
-events [create patch]" "kapply: what the operator makes, and Events"
+events [create patch]
+memcacheds.cache.example.com [get]" \
+	"kapply: what the operator makes, Events, and a look at primaries"
 is "$(may kstatus)" "events [create patch]
 memcacheds.cache.example.com/status [patch]" \
 	"kstatus: the status, and Events about one that is refused"
