@@ -171,12 +171,6 @@ nursery_free(struct nursery *n)
 	free(n);
 }
 
-pid_t
-nursery_pid(const struct nursery *n)
-{
-	return n->pid;
-}
-
 static struct answer
 ask(struct nursery *n, const struct order *o)
 {

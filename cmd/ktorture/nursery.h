@@ -20,7 +20,6 @@ typedef int nursery_main(int argc, char **argv);
 struct nursery *nursery_new(unsigned n, void (*begin)(void *arg), void *arg);
 /* All that it has forked end with it, by SIGKILL. */
 void nursery_free(struct nursery *n);
-pid_t nursery_pid(const struct nursery *n);
 
 /* Forks one that calls main with these arguments, NULL-terminated, and exits with
  * what it returns. setting: of its environment, "NAME=VALUE", or NULL. -1: the

@@ -1,6 +1,7 @@
 #include "oracle/late.h"
 
 #include "base/mem.h"
+#include "oracle/leadership.h"
 #include "oracle/normal.h"
 
 /* Two plays are not the same to the microsecond: a retry has jitter. */
@@ -111,16 +112,6 @@ struct patience {
 	int64_t begin_us;
 };
 
-static bool
-elects(const struct played *p)
-{
-	for (size_t i = 0; i < p->change_count; i++)
-		if (span_is(
-			p->changes[i].life->kind, "Lease.coordination.k8s.io"))
-			return true;
-	return false;
-}
-
 /* False: one of the faults has no bound, or there are none. */
 static bool
 find_patience(struct patience *q, const struct played *p)
@@ -139,7 +130,7 @@ find_patience(struct patience *q, const struct played *p)
 			q->over_us = f->due_us +
 			    (f->us > q->over_us ? f->us : q->over_us);
 	}
-	if (elects(p))
+	if (leadership_elects(p))
 		q->over_us += TAKEOVER_US;
 	return p->fault_count > 0;
 }

@@ -110,8 +110,8 @@ check_write(const struct tenure *t, const struct played *p,
 		    SPAN_ARG(r->resource), SPAN_ARG(r->name), at);
 }
 
-static bool
-has_election(const struct played *p)
+bool
+leadership_elects(const struct played *p)
 {
 	for (size_t i = 0; i < p->request_count; i++)
 		if (span_starts(
@@ -128,7 +128,7 @@ leadership_check(const struct played *p, struct violations *f)
 	size_t next = 0;
 	int64_t now = p->begin_us;
 
-	if (!has_election(p))
+	if (!leadership_elects(p))
 		return;
 	for (int i = 0, n = played_length(p->record), r = 0; i < n; i++) {
 		jv line = played_at(p->record, i);

@@ -13,9 +13,13 @@
 #ifndef LEADERSHIP_H
 #define LEADERSHIP_H
 
+#include <stdbool.h>
+
 #include "oracle/played.h"
 #include "oracle/violations.h"
 
+/* Whether kelect asked for anything. */
+bool leadership_elects(const struct played *p);
 void leadership_check(const struct played *p, struct violations *f);
 
 #endif
