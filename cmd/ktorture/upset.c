@@ -454,6 +454,14 @@ act_as_client(struct play *p, const struct mishap *f, jv request)
 	jv_free(object);
 }
 
+/* A server that ends does not do what it was asked. */
+static bool
+ends_server(const struct mishap *f)
+{
+	return f->kind->act == MISHAP_RESTART ||
+	    f->kind->act == MISHAP_RESTORE;
+}
+
 /* Whether the request is taken from its client, and done later. */
 static bool
 comes_late(struct play *p, const struct mishap *f, jv request)
@@ -632,7 +640,7 @@ upset_pause(struct play *p, jv line)
 	struct arena a = ARENA_INIT;
 	struct mishap_point at;
 	int64_t after = 0;
-	bool late = false;
+	bool cut = false;
 
 	if (mishap_point_of(&a, line, &at))
 		for (size_t i = 0; i < p->t->count; i++) {
@@ -643,12 +651,12 @@ upset_pause(struct play *p, jv line)
 				continue;
 			upset_note(p, f);
 			act(p, f, line);
-			late = comes_late(p, f, line) || late;
+			cut = comes_late(p, f, line) || ends_server(f) || cut;
 			if (f->kind->act == MISHAP_END && f->arg.n > 0)
 				after = strtoll(f->arg.p, NULL, 10) * ms;
 		}
 	arena_release(&a);
-	if (late)
+	if (cut)
 		go_on(p, jvtext_peek(line, "paused"), ",\"fault\":\"cut\"");
 	else /* behind what another client does now */
 		play_come(p, after, COMING_PASS, jv_copy(line), 0);
