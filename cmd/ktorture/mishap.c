@@ -131,8 +131,9 @@ const struct mishap_kind mishap_kinds[] = {
     ACT("update", "", ALL, MISHAP_END, "operator restarted", KILLED),
     ACT("update-slow", "2000", MISHAP_WRITES, MISHAP_END, "operator restarted",
 	MS + KILLED),
-    ACT("beside", "20", MISHAP_WRITES, MISHAP_BESIDE, "two instances",
-	S + KILLED),
+    /* The one that knows less may write its status last. */
+    ACT_BUT("beside", "20", MISHAP_WRITES, MISHAP_BESIDE, "two instances",
+	"claim", S + KILLED),
     ACT("steal", "0|5000", MISHAP_LEASES, MISHAP_STEAL, "lease", NEVER),
     ACT("part", "40000", MISHAP_LEASES, MISHAP_PART, "lease", NEVER),
     /* lines between stages */

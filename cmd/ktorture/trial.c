@@ -238,7 +238,7 @@ pass(struct play *p, int64_t ns)
 
 	world_still(p->w);
 	settle(p);
-	while (world_now(p->w) < end) {
+	while (p->w->loop == WORLD_LOOP_NONE && world_now(p->w) < end) {
 		world_step(p->w, next_due(p, end));
 		settle(p);
 	}
@@ -258,7 +258,8 @@ converge(struct play *p, int64_t quiet_ms)
 	int64_t end = awake_ns(p) + (quiet_ms + TRIAL_QUIET_MS) * ms;
 	int64_t left, quiet;
 
-	while ((left = end - awake_ns(p)) > 0 &&
+	while (p->w->loop == WORLD_LOOP_NONE &&
+	    (left = end - awake_ns(p)) > 0 &&
 	    (quiet = p->written_ns + quiet_ms * ms - world_now(p->w)) > 0)
 		pass(p, quiet < left ? quiet : left);
 }
@@ -296,6 +297,29 @@ needs_saved(const struct trial *t)
 	return false;
 }
 
+static void
+note_violation(struct play *p, const char *invariant, struct span text)
+{
+	play_note(p,
+	    JV_OBJECT(jv_string("violation"),
+		JV_OBJECT(jv_string("invariant"), jv_string(invariant),
+		    jv_string("object"), jv_string(""), jv_string("text"),
+		    jv_string_sized(text.p, (int)text.n))));
+}
+
+static void
+note_loop(struct play *p)
+{
+	static const char *const texts[] = {
+	    [WORLD_LOOP_AT_ONCE] = "a hot loop: it asks without end",
+	    [WORLD_LOOP_LONG] = "a hot loop: it never stops to ask",
+	    [WORLD_LOOP_BUSY] = "a hot loop: a process of it computes "
+				"without end, and waits for nothing"};
+
+	if (p->w->loop != WORLD_LOOP_NONE)
+		note_violation(p, "requests", span_str(texts[p->w->loop]));
+}
+
 /* An expression that does not become true is a violation. */
 static void
 expect(struct play *p, jv step)
@@ -309,7 +333,8 @@ expect(struct play *p, jv step)
 
 	while (jq != NULL &&
 	    (holds = scenario_holds(jq, values_of(p->state), &err)) != 1 &&
-	    p->t->count > 0 && world_now(p->w) < end)
+	    p->t->count > 0 && p->w->loop == WORLD_LOOP_NONE &&
+	    world_now(p->w) < end)
 		pass(p, 5 * s);
 
 	if (jq != NULL)
@@ -318,11 +343,7 @@ expect(struct play *p, jv step)
 		return;
 	buf_addf(&b, "%s: %s", jv_string_value(jvtext_peek(step, "name")),
 	    holds == 0 ? "is not so" : err.message);
-	play_note(p,
-	    JV_OBJECT(jv_string("violation"),
-		JV_OBJECT(jv_string("invariant"), jv_string("expect"),
-		    jv_string("object"), jv_string(""), jv_string("text"),
-		    jv_string_sized(b.data, (int)b.len))));
+	note_violation(p, "expect", buf_span(&b));
 	buf_release(&b);
 }
 
@@ -446,6 +467,8 @@ play_steps(struct play *p)
 		else
 			do_step(p, p->w->client, step);
 		jv_free(step);
+		if (p->w->loop != WORLD_LOOP_NONE)
+			break;
 	}
 	jv_free(steps);
 }
@@ -459,6 +482,7 @@ end(struct play *p)
 	code = instance_end_all(p);
 	play_take_lines(p, &p->w->journal, play_take_line);
 	play_take_lines(p, &p->w->log, play_take_log);
+	note_loop(p);
 	note_end(p, code);
 }
 

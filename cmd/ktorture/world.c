@@ -19,7 +19,12 @@
 /* Linked in, as kpipe and its tools are (README). */
 int kapi_main(int argc, char **argv);
 
-enum { PIPE_BYTES = 1 << 20 };
+enum {
+	PIPE_BYTES = 1 << 20,
+	AT_ONCE_MAX = 5000, /* lines of the journal */
+	LINES_MAX = 100000
+};
+#define PATIENCE_NS INT64_C(10000000000)
 
 /* ---- time ---- */
 
@@ -48,23 +53,66 @@ read_some(int fd, struct buf *b)
 	} while (n > 0);
 }
 
+static void
+kill_operator(struct world *w)
+{
+	bool asleep, ran;
+
+	still_look(&w->still, STILL_ALL, &asleep, &ran);
+	for (size_t i = 0; i < w->still.count; i++)
+		if (w->still.tasks[i].pid != w->kapi)
+			kill(w->still.tasks[i].pid, SIGKILL);
+}
+
+/* Time moves only while all rest, so an operator that does not would never end. */
+static void
+end_loop(struct world *w, enum world_loop loop)
+{
+	if (w->loop == WORLD_LOOP_NONE)
+		w->loop = loop;
+	kill_operator(w);
+}
+
+static void
+read_journal(struct world *w)
+{
+	size_t from = w->journal.len;
+
+	read_some(w->journal_fd, &w->journal);
+	for (; from < w->journal.len; from++)
+		if (w->journal.data[from] == '\n') {
+			w->lines++;
+			w->lines_at_once++;
+		}
+	if (w->lines_at_once > AT_ONCE_MAX)
+		end_loop(w, WORLD_LOOP_AT_ONCE);
+	else if (w->lines > LINES_MAX)
+		end_loop(w, WORLD_LOOP_LONG);
+}
+
 void
 world_still(struct world *w)
 {
 	size_t before;
+	bool rest;
 
 	/* One that waited for us to read goes on. */
 	do {
-		still_wait(&w->still);
+		rest = still_wait(&w->still);
+		if (!rest)
+			end_loop(w, WORLD_LOOP_BUSY);
 		before = w->journal.len + w->log.len;
-		read_some(w->journal_fd, &w->journal);
+		read_journal(w);
 		read_some(w->log_fd, &w->log);
-	} while (w->journal.len + w->log.len >= before + PIPE_BYTES / 2);
+	} while (!rest ||
+	    w->journal.len + w->log.len >= before + PIPE_BYTES / 2);
 }
 
 static void
 move(struct world *w, int64_t to)
 {
+	if (to > w->page->boot_ns)
+		w->lines_at_once = 0;
 	still_move(&w->still, to);
 	world_still(w);
 }
@@ -126,14 +174,10 @@ wait_gone(struct world *w)
 	size_t most;
 
 	do {
-		bool asleep, ran;
 		int status;
 
-		still_look(&w->still, STILL_ALL, &asleep, &ran);
+		kill_operator(w);
 		most = w->still.count;
-		for (size_t i = 0; i < w->still.count; i++)
-			if (w->still.tasks[i].pid != w->kapi)
-				kill(w->still.tasks[i].pid, SIGKILL);
 		/* It reaps all of them. */
 		nursery_has_ended(w->nursery, 0, &status);
 	} while (most > 1);
@@ -215,6 +259,7 @@ world_reset(struct world *w, struct span objects, uint64_t seed,
 	forget_slots(w);
 	w->page->seed = seed;
 	w->page->ahead_ns = start_us * 1000 - w->page->boot_ns;
+	w->loop = WORLD_LOOP_NONE;
 	buf_addf(&path, "/kapi/load?number=0&seed=%llu&version=1000",
 	    (unsigned long long)seed);
 	status = kapiclient_ask(w->client, "POST", buf_str(&path),
@@ -223,6 +268,7 @@ world_reset(struct world *w, struct span objects, uint64_t seed,
 	world_still(w);
 	buf_reset(&w->journal);
 	buf_reset(&w->log);
+	w->lines = w->lines_at_once = 0;
 	if (status > 0 && status != 200)
 		err_set(err, ERR_BUG, "kapi refuses to load: %.*s",
 		    SPAN_ARG(answer));
@@ -340,6 +386,7 @@ world_new(uint64_t seed, unsigned n, struct err *err)
 	deeds_init(&w->deeds);
 	still_begin(&w->still, w->page);
 	w->still.pause = page_acknowledge;
+	w->still.patience_ns = PATIENCE_NS;
 	if (start_kapi(w, seed, err) == 0)
 		return w;
 	world_free(w);

@@ -20,6 +20,13 @@
 #include "nursery.h"
 #include "relay.h"
 
+enum world_loop {
+	WORLD_LOOP_NONE,
+	WORLD_LOOP_AT_ONCE, /* it asks without end while time stands */
+	WORLD_LOOP_LONG,    /* it asks more than any operator should */
+	WORLD_LOOP_BUSY	    /* one of its processes computes without end */
+};
+
 struct world {
 	struct clock_page *page;
 	struct still still;
@@ -37,6 +44,9 @@ struct world {
 	struct buf journal, log;
 	struct deeds deeds;
 	struct relay *relay; /* owned: of lines between its stages */
+	size_t lines; /* of the journal, since the cluster began */
+	size_t lines_at_once; /* since time has moved */
+	enum world_loop loop; /* the operator was killed, as it never rests */
 };
 
 /* Starts the API server, on the n-th processor; to be called while this process is
@@ -64,7 +74,8 @@ int world_end_one(struct world *w, pid_t pid, int signo, int64_t limit_ns);
 /* The same with all that is left, but the API server. */
 int world_end(struct world *w, pid_t pid, int signo, int64_t limit_ns);
 
-/* Waits until all are idle, and reads what they have written. */
+/* Waits until all are idle, and reads what they have written. An operator that
+ * never is gets killed: then loop says why. */
 void world_still(struct world *w);
 /* Moves on to the next timer, if that is not after end (of world_now), and waits
  * until all are idle. False: none is; then it is end. */

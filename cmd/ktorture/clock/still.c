@@ -400,14 +400,24 @@ knows_all(const struct still *s)
 	return s->forks == s->page->forks && s->slots == used_slots(s->page);
 }
 
-void
+static int64_t
+used_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+bool
 still_wait(struct still *s)
 {
 	enum still_how how = STILL_NEWS;
 	int turns = TURNS_MIN;
 	bool asleep, ran;
+	int64_t end_ns = used_ns() + s->patience_ns;
 
-	for (;;) {
+	while (s->patience_ns == 0 || used_ns() < end_ns) {
 		uint32_t waits = s->page->waits;
 
 		if (one_works(s) && nap(s, waits, &turns))
@@ -416,16 +426,17 @@ still_wait(struct still *s)
 		if (s->beside && knows_all(s)) {
 			asleep = all_sleep_beside(s);
 			if (asleep && knows_all(s))
-				return;
+				return true;
 			/* One that has no slot works, for a short time. */
 			sched_yield();
 			continue;
 		}
 		still_look(s, how, &asleep, &ran);
 		if (asleep && how == STILL_ALL && !ran)
-			return;
+			return true;
 		if (!asleep)
 			nap(s, waits, &turns);
 		how = asleep ? STILL_ALL : STILL_NEWS;
 	}
+	return false;
 }

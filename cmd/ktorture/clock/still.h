@@ -40,6 +40,7 @@ struct still {
 	bool beside;  /* all tasks are bound to the processor of this process */
 	bool stopped; /* one of them is (SIGSTOP) */
 	void (*pause)(void); /* called now and then while it waits; or NULL */
+	int64_t patience_ns; /* processor time of this process; 0: no limit */
 };
 
 /* Once, before all; and after all, so that what is known stays so. */
@@ -47,8 +48,9 @@ void still_begin(struct still *s, struct clock_page *page);
 void still_end(const struct still *s);
 /* That process counts, too, and all below it. */
 void still_add(struct still *s, pid_t pid);
-/* Waits until they are idle; the tasks are as they are then. */
-void still_wait(struct still *s);
+/* Waits until they are idle; the tasks are as they are then. False: its patience
+ * is over, and one of them works still. */
+bool still_wait(struct still *s);
 /* Looks once: at what has run since the last look, or at all. Whether all sleep,
  * and whether any has run. */
 enum still_how { STILL_NEWS, STILL_ALL };
