@@ -110,6 +110,16 @@ runs 0 "--list of a scenario" ktorture -f "$watches" --scenario=two --seed=1 \
 	--list
 is "$(cut -d ' ' -f 1 "$T/out" | sort -u)" two "... has its faults alone"
 
+# What it says depends on what it has said.
+operator counts 's/^def desired: need_good_name | \[/def n: (.owned.Deployment[0].metadata.annotations.n \/\/ "0") | tonumber + 1;\ndef desired: need_good_name | n as $n | [/
+	s/^  })$/  }) | .metadata.annotations.n = ($n | tostring)/'
+sed -i 's/^  program: .*/&\n  desiredReads: [owned]/' "$T/counts/watches.yaml"
+runs 1 "a program that feeds itself" ktorture -f "$T/counts/watches.yaml" \
+	--seed=1 --scenario=life --fail-fast
+ok "... is found without a fault" grep -q \
+	'^  requests: the operator writes in a loop: .*\.metadata\.annotations\.n' \
+	"$T/out"
+
 # Only with a fault.
 operator error 's/condition("Ready"; false; "Failed"; .error)/condition("Ready"; true; "Failed"; .error)/'
 in_error=(ktorture -f "$T/error/watches.yaml" --scenario=life)

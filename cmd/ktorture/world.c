@@ -24,7 +24,7 @@ enum {
 	AT_ONCE_MAX = 5000, /* lines of the journal */
 	LINES_MAX = 100000
 };
-#define PATIENCE_NS INT64_C(10000000000)
+#define PATIENCE_NS INT64_C(5000000000)
 
 /* ---- time ---- */
 

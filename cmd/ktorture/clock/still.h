@@ -40,7 +40,7 @@ struct still {
 	bool beside;  /* all tasks are bound to the processor of this process */
 	bool stopped; /* one of them is (SIGSTOP) */
 	void (*pause)(void); /* called now and then while it waits; or NULL */
-	int64_t patience_ns; /* processor time of this process; 0: no limit */
+	int64_t patience_ns; /* of their processor time; 0: no limit */
 };
 
 /* Once, before all; and after all, so that what is known stays so. */

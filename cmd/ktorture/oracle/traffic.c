@@ -104,6 +104,23 @@ check_silence(const struct traffic *is, size_t changes, size_t requests,
 		    is->late_requests, requests);
 }
 
+/* Without a fault, too: ireconcile has noticed that what it says feeds itself. */
+static void
+check_loops(const struct played *p, struct violations *f)
+{
+	for (int i = 0, n = played_length(p->record); i < n; i++) {
+		struct span log = played_text(played_at(p->record, i), "log");
+
+		if (span_starts(log, "warning: ") &&
+		    span_has(log, " changes again and again ")) {
+			violations_add(f, "requests",
+			    SPAN_NONE, "the operator writes in a loop: %.*s",
+			    SPAN_ARG(log));
+			return;
+		}
+	}
+}
+
 void
 traffic_check(const struct traffic *clean, const struct traffic *other,
     const struct played *p, struct violations *f)
@@ -131,6 +148,7 @@ traffic_check(const struct traffic *clean, const struct traffic *other,
 		    "a hot loop: %zu requests in three seconds, at %.3f s; in "
 		    "a clean run %zu",
 		    is.peak, (double)(is.peak_us - p->begin_us) / 1e6, peak);
+	check_loops(p, f);
 	check_silence(&is, more(clean->late_changes, other->late_changes),
 	    more(clean->late_requests, other->late_requests), f);
 	if (jv_get_kind(jvtext_peek(p->end, "silent")) == JV_KIND_FALSE)

@@ -368,6 +368,12 @@ TEST(requests)
 	    "a hot loop");
 	is(said("memcached", MANY("180", "0.2", "verb: \"get\"")), "",
 	    "as many, slowly");
+	is(said("memcached",
+	       "at_end([{stage: \"ireconcile\", log: \"warning: x: .spec.a "
+	       "changes again and again (1, then 2): it is held back\"}])"),
+	    "requests: the operator writes in a loop: warning: x: .spec.a "
+	    "changes again and again (1, then 2): it is held back",
+	    "a program that feeds itself");
 }
 
 TEST(crash)
