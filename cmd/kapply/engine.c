@@ -366,7 +366,7 @@ other_scope(struct key *k, struct item *i, const struct api_resource *r)
 {
 	struct buf b = BUF_INIT;
 
-	if (k->set->plain || i->op != OP_APPLY ||
+	if (k->set->plain || i->op != OP_APPLY || i->step == STEP_PRIMARY ||
 	    r->namespaced == (i->id.namespace_.n > 0))
 		return false;
 	buf_addf(&b,
