@@ -46,6 +46,7 @@ struct apply_counters {
 };
 
 struct applyset;
+struct recent;
 struct unseen;
 
 struct apply {
@@ -55,6 +56,7 @@ struct apply {
 	struct set *held;	   /* owned: waits behind a barrier; or NULL */
 	struct applyset *applyset; /* owned; NULL: none */
 	struct unseen *unseen;
+	struct recent *recent;
 	struct prunelimit prunelimit;
 	struct because because;
 	struct apply_counters counters;
