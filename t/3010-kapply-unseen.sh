@@ -63,9 +63,10 @@ gone=$(printf '{"end":"close"},%.0s' {1..50})
 serve "{\"GET $THINGS/t\":[$thing],\"PATCH /api/v1/namespaces/n\":[${gone%,}]}"
 begin --timeout=3s
 set_line "$ns" '"known":{"Namespace//n":null}' >&7
-wait_for 5 requested 2
+wait_for 5 requested 3
 removes
-is "$? $(requests | sort -u)" "1 PATCH n" "... and stays if there was no answer"
+is "$? $(requests | sort -u)" "1 GET t
+PATCH n" "... and stays if there was no answer"
 
 # Later than ten seconds each of them is looked at.
 # shellcheck source=clock/lib.sh

@@ -70,7 +70,8 @@ is "$? $(grep -c hunter2 "$T/report" "$T/err" | tr '\n' ' ')" \
 
 # A changed line is tried at once; meanwhile kapply does not report that it is
 # ready.
-serve "{\"PATCH $SECRETS/a\":[$p,$p,$(failure 503 x x)]}"
+thing='{"code":200,"body":{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t","uid":"u1"}}}'
+serve "{\"GET $THINGS/t\":[$thing],\"PATCH $SECRETS/a\":[$p,$p,$(failure 503 x x)]}"
 begin --report-fd 5 -o none
 set_line "$(secret a 1)" >&7
 wait_for 5 unready_is "$no_secret"

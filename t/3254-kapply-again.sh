@@ -1,6 +1,7 @@
 #!/bin/bash
 # kapply: a line that makes again what has gone is for a primary that is there,
-# which is looked at first; nothing of it is done for one that is gone.
+# which is looked at first; nothing of it is done for one that is gone. The same
+# goes for a creation whose end is not known.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=kapply.sh
@@ -68,4 +69,60 @@ wait_for 5 eval '[ "$(requests | grep -c "GET t")" -eq 2 ]'
 end
 is "$? $(requests | grep -c GET) $(requests | tail -n 1)" "0 2 GET t" \
 	"each line looks, and nothing follows"
+
+# Whether a creation has come through is not known: the server may have come back
+# with an older state, in which the primary is not there.
+created='"known":{"ConfigMap/default/a":null}'
+set_line "$(cm a 1)" "$created" >"$T/in"
+# open ANSWER: the one to the creation
+open() {
+	serve "{\"GET $THINGS/t\":[$1],\"PATCH $CMS/a\":[$2]}"
+}
+for answer in '{"end":"close"}' '{"code":504}'; do
+	open "$(primary u1)" "$answer"
+	runs 0 "a creation ends with $answer" apply
+	is "$(sent)" "PATCH a,GET t,PATCH a" "... it is repeated after a look"
+	for other in "$missing" "$(primary u2)" \
+		"$(primary u1 '"deletionTimestamp":"2026-01-01T00:00:00Z"')"; do
+		open "$other" "$answer"
+		runs 0 "$answer, and the primary is ${other:8:40}" apply
+		is "$(sent)$(<"$T/err")" "PATCH a,GET t" "... it is not repeated"
+	done
+	open "$denied" "$answer"
+	runs 0 "$answer, and there is no right to look" apply
+	is "$(sent)" "PATCH a,GET t,PATCH a" "... it is repeated"
+done
+open "$(primary u1)" "$(failure 429 TooManyRequests wait)"
+runs 0 "a creation was refused" apply
+is "$(sent)" "PATCH a,PATCH a" "... nobody looks"
+set_line "$(cm a 1)" "$created,\"deleting\":true" >"$T/in"
+open "$(primary u1 '"deletionTimestamp":"2026-01-01T00:00:00Z"')" '{"end":"close"}'
+runs 0 "a creation for a primary that is leaving" apply
+is "$(sent)" "PATCH a,GET t,PATCH a" "... is repeated"
+set_line "$(cm a 1)" '"known":{"ConfigMap/default/a":"u3"}' >"$T/in"
+open "$(primary u1)" '{"end":"close"}'
+runs 0 "what was there is applied" apply
+is "$(sent)" "PATCH a,PATCH a" "... again, and nobody looks"
+set_line '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"n"}}' \
+	'"known":{"Namespace//n":null},"once":["Namespace//n"]' >"$T/in"
+serve "{\"GET $THINGS/t\":[$(primary u1)]}"
+runs 0 "what is of the whole cluster is created once" apply
+is "$(sent)" "GET t" "... for a primary as the line says"
+
+# What was created just now is not created again by the next line.
+serve "{\"GET $THINGS/t\":[$(primary u1)]}"
+begin
+line=$(set_line "$(cm a 1)" "$created,\"status\":{\"n\":1}")
+echo "$line" >&7
+wait_for 5 grep -q '"n":1' "$T/out"
+echo "${line/:1\}/:2\}}" >&7
+wait_for 5 grep -q '"n":2' "$T/out"
+is "$(sent)" "PATCH a" "created just now: the next line does not apply it"
+set_line "$(cm a 2)" "$created" >&7
+wait_for 5 requested 2
+set_line "$(cm a 2)" "$created,\"again\":true" >&7
+wait_for 5 requested 4
+end
+is "$? $(sent)" "0 PATCH a,PATCH a,GET t,PATCH a" \
+	"... but another content, and what has gone since"
 done_testing

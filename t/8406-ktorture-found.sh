@@ -14,6 +14,10 @@ done <<'END'
 at life watch-lost:25000@kwatch/watch/pods!2
 at life watch-away:25000@kwatch/watch/pods!2
 at life disown@kapply/patch/pods/default/example#2
+at again restore@kapply/patch/pods/default/example
+at lose-0 restore@kapply/patch/pods/default/example
+cronjob life suspend:600-after@kwatch/watch/jobs.batch
+iotservice life watch-hold:100000@kwatch/watch/services!4
 memcached again starve:kstatus@kapply/patch/deployments.apps/default/example
 END
 done_testing

@@ -338,8 +338,12 @@ wrote_object(struct call *c, const struct kube_answer *answer)
 	struct buf text = BUF_INIT;
 
 	/* Without an answer, or with a 5xx, it may be there as well. */
-	if (!failed(answer) || answer->code == 0 || answer->code >= 500)
+	bool is_open = answer->code == 0 || answer->code >= 500;
+
+	if (!failed(answer) || is_open)
 		note_unseen(c);
+	if (c->if_absent && is_open)
+		i->step = STEP_PRIMARY;
 	if (!failed(answer)) {
 		applied(c, answer);
 	} else if (c->if_absent && e->code == 409 && !e->field_conflict) {

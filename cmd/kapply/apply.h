@@ -46,6 +46,7 @@ struct apply_counters {
 };
 
 struct applyset;
+struct recent;
 struct unseen;
 
 struct apply {
@@ -55,6 +56,7 @@ struct apply {
 	struct set *held;	   /* owned: waits behind a barrier; or NULL */
 	struct applyset *applyset; /* owned; NULL: none */
 	struct unseen *unseen;
+	struct recent *recent;
 	struct prunelimit prunelimit;
 	struct because because;
 	struct apply_counters counters;
@@ -135,7 +137,7 @@ void answer_fail(struct call *c, const struct kube_answer *answer);
 void answer_looked_up(void *arg, const struct kube_error *e);
 
 /* owner.c: answers to requests about the primary. For `once`: is it as the line
- * says? For `again`: is it there? Then those about its finalizers, and about an
+ * says? For `again`, and for what may have been created: is it there? Then those about its finalizers, and about an
  * object that is not observed yet, for which they stay. */
 void owner_compared(struct call *c, const struct kube_answer *answer);
 void owner_looked(struct call *c, const struct kube_answer *answer);

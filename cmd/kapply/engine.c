@@ -15,6 +15,7 @@
 #include "kube/kubepath.h"
 #include "process/clock.h"
 #include "process/log.h"
+#include "recent.h"
 #include "set/setorder.h"
 #include "unseen.h"
 #include "value/digest.h"
@@ -135,6 +136,7 @@ take_next(struct key *k)
 		set_inherit(k->set, old, RECENT_MS, clock_ms());
 	release_set(a, old);
 	unseen_line(a->unseen, s);
+	recent_line(a->recent, s, clock_ms());
 	k->writestat = s->plain ? NULL
 				: writestat_of(&a->w.writestats,
 				      s->primary.group, s->primary.kind, max);
@@ -366,7 +368,7 @@ other_scope(struct key *k, struct item *i, const struct api_resource *r)
 {
 	struct buf b = BUF_INIT;
 
-	if (k->set->plain || i->op != OP_APPLY ||
+	if (k->set->plain || i->op != OP_APPLY || i->step == STEP_PRIMARY ||
 	    r->namespaced == (i->id.namespace_.n > 0))
 		return false;
 	buf_addf(&b,
@@ -638,6 +640,8 @@ engine_item_done(struct key *k, struct item *i, const char *result)
 	i->failure.error = NULL;
 	if (i->phase == PHASE_SCOPES)
 		a->new_scope_ms = i->accepted_ms;
+	if (!writer_opts.dry_run)
+		recent_add(a->recent, k->set, i, i->accepted_ms);
 	if (i->op != OP_APPLY && i->op != OP_DELETE && i->op != OP_CREATE)
 		return;
 	report_written(a, k->set, i, result);

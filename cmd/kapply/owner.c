@@ -31,11 +31,10 @@ set_version(char **version, struct span object)
 
 /* ---- is it there? ---- */
 
-/* Without the right to look, what went is made again, whatever the primary is. */
+/* Without the right to look, the object is made, whatever the primary is. */
 static void
-cannot_look(struct call *c, const struct kube_error *e)
+cannot_look(struct apply *a, const struct kube_error *e)
 {
-	struct apply *a = c->key->apply;
 	struct buf why = BUF_INIT;
 
 	kube_error_public(&why, e, SPAN_NONE);
@@ -45,7 +44,30 @@ cannot_look(struct call *c, const struct kube_error *e)
 		    buf_str(&why));
 	a->blind = true;
 	buf_release(&why);
-	engine_item_done(c->key, c->item, NULL);
+}
+
+/* Whether the primary of the line is there and stays; else the item is out of
+ * date, or has failed. */
+static bool
+is_there(struct call *c, const struct kube_answer *answer)
+{
+	const struct set *s = c->key->set;
+
+	if (kube_error_of_denial(&answer->error) && !c->item->once) {
+		cannot_look(c->key->apply, &answer->error);
+		return true;
+	}
+	if (failed(answer) && answer->code != 404) {
+		answer_fail(c, answer);
+		return false;
+	}
+	if (!failed(answer) &&
+	    span_eq(body_metadata(answer->body, "uid"), s->primary.uid) &&
+	    (s->deleting ||
+		body_metadata(answer->body, "deletionTimestamp").n == 0))
+		return true;
+	engine_item_stale(c->key, c->item);
+	return false;
 }
 
 /*
@@ -56,21 +78,15 @@ cannot_look(struct call *c, const struct kube_error *e)
 void
 owner_looked(struct call *c, const struct kube_answer *answer)
 {
-	const struct set *s = c->key->set;
-
-	if (kube_error_of_denial(&answer->error))
-		cannot_look(c, &answer->error);
-	else if (failed(answer) && answer->code != 404)
-		answer_fail(c, answer);
-	else if (failed(answer) ||
-	    !span_eq(body_metadata(answer->body, "uid"), s->primary.uid) ||
-	    body_metadata(answer->body, "deletionTimestamp").n != 0)
-		engine_item_stale(c->key, c->item);
-	else
+	if (is_there(c, answer))
 		engine_item_done(c->key, c->item, NULL);
 }
 
-/* For an item that is created at most once. */
+/*
+ * For an item that is created at most once; and for one whose creation got no
+ * answer: the server may have come back with an older state, in which there is
+ * no such primary.
+ */
 void
 owner_compared(struct call *c, const struct kube_answer *answer)
 {
@@ -78,14 +94,13 @@ owner_compared(struct call *c, const struct kube_answer *answer)
 	struct span version =
 	    s->version != NULL ? span_str(s->version) : s->primary_version;
 
-	if (failed(answer) && answer->code != 404)
-		answer_fail(c, answer);
-	else if (!failed(answer) &&
-	    span_eq(body_metadata(answer->body, "uid"), s->primary.uid) &&
-	    span_eq(body_metadata(answer->body, "resourceVersion"), version))
-		engine_item_next(c->item, STEP_WRITE);
-	else
+	if (!is_there(c, answer))
+		return;
+	if (c->item->once &&
+	    !span_eq(body_metadata(answer->body, "resourceVersion"), version))
 		engine_item_stale(c->key, c->item);
+	else
+		engine_item_next(c->item, STEP_WRITE);
 }
 
 /* ---- finalizers ---- */

@@ -5,6 +5,10 @@
  * requests multiplexed where TLS offers it, HTTP/1.1 otherwise. Watches get a
  * pool of their own, so that a large LIST never delays a write. Redirects are
  * not followed, answers are not compressed. The caller ignores SIGPIPE.
+ *
+ * When a connection that was used before ends without an answer, libcurl sends
+ * the request again over a new one. Here only a GET is: of any other the server
+ * may have done the work, and whether it is wanted again is the caller's to say.
  */
 #ifndef HTTP_H
 #define HTTP_H

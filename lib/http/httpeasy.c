@@ -257,8 +257,12 @@ setup_blob(CURL *easy, CURLoption option, char *pem)
 		curl_easy_setopt(easy, option, &blob);
 }
 
-/* Called when there is a connection and, on HTTP/2, a free stream: the call
- * need not wait any more. */
+/*
+ * Called when there is a connection and, on HTTP/2, a free stream: the call
+ * need not wait any more. A second time if libcurl wants to send the request
+ * again, because a connection that was used before ended without an answer (its
+ * Curl_retry_request).
+ */
 static int
 on_send(void *arg, char *ip, char *local_ip, int port, int local_port)
 {
@@ -269,6 +273,9 @@ on_send(void *arg, char *ip, char *local_ip, int port, int local_port)
 	(void)local_ip;
 	(void)port;
 	(void)local_port;
+	t->lost = t->sent && strcmp(t->method, "GET") != 0;
+	if (t->lost)
+		return CURL_PREREQFUNC_ABORT;
 	t->sent = true;
 	curl_easy_getinfo(t->easy, CURLINFO_NUM_CONNECTS, &made);
 	if (made > 0 && t->connected != NULL)
@@ -468,7 +475,7 @@ http_easy_error(CURL *easy, CURLcode code, const struct http_transfer *t,
 
 	r->timed_out = code == CURLE_OPERATION_TIMEDOUT;
 	r->untrusted = code == CURLE_PEER_FAILED_VERIFICATION;
-	r->held = code == CURLE_ABORTED_BY_CALLBACK;
+	r->held = code == CURLE_ABORTED_BY_CALLBACK && !t->lost;
 	curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &os);
 	curl_easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &sent);
 	if (*text == '\0')
@@ -494,6 +501,10 @@ http_easy_error(CURL *easy, CURLcode code, const struct http_transfer *t,
 		break;
 	case CURLE_ABORTED_BY_CALLBACK:
 		*err = t->held;
+		if (t->lost)
+			err_set(err, ERR_TRANSIENT,
+			    "the connection to %s ended without an answer",
+			    origin);
 		break;
 	default:
 		err_set(

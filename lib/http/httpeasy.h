@@ -37,6 +37,7 @@ struct http_transfer {
 	struct err held; /* the result of on_send */
 	CURL *easy;	 /* borrowed */
 	bool sent;
+	bool lost;	 /* sent, and perhaps done: it is not sent again */
 	bool *connected; /* set when it has made a connection; may be NULL */
 };
 

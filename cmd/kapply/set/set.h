@@ -53,7 +53,8 @@ enum item_op {
  *	OP_..._FINALIZERS [UNSEEN ->] READ -> WRITE
  *	OP_CREATE         WRITE -> [READ]
  *
- * PRIMARY comes first of what is created once; READ of a plain object whose
+ * PRIMARY comes first of what is created once, and before a WRITE that creates
+ * is repeated because its end is not known; READ of a plain object whose
  * former state is shown, and after a WRITE that found the object to be
  * another's; CAUSE of a repair that is explained. ADOPT and LIST prepare another
  * WRITE. TRIM follows a WRITE that was accepted, HOLDER one that got a conflict.
@@ -61,7 +62,7 @@ enum item_op {
  * may not be observed yet (unseen.h).
  */
 enum item_step {
-	STEP_PRIMARY, /* for `once`: is the primary as the line says? */
+	STEP_PRIMARY, /* is the primary there, and as the line says? */
 	STEP_READ,    /* whose is it, does it exist, which finalizers */
 	STEP_CAUSE,   /* for the log: the client that changed the object */
 	STEP_WRITE,

@@ -173,6 +173,42 @@ TEST(faults)
 	end(&g);
 }
 
+/* How many requests the server has closed the connection for. */
+static int
+closed(void)
+{
+	struct got g;
+	int n;
+
+	get(&g, "/closed");
+	n = (int)strtol(buf_str(&g.body), NULL, 10);
+	end(&g);
+	return n;
+}
+
+/* Over a connection that is used, and ends without an answer. */
+TEST(sent_once)
+{
+	struct got g;
+	struct http_request r = {.method = "PATCH", .body = span_str("{}")};
+	char want[256];
+	int before = closed();
+
+	r.url = at("/close");
+	ask(&g, &r);
+	snprintf(want, sizeof(want),
+	    "the connection to http://127.0.0.1:%d ended without an answer",
+	    server.port);
+	ok(g.status == 0 && g.err.kind == ERR_TRANSIENT, "a write fails");
+	is(g.err.message, want, "... as it says");
+	end(&g);
+	ok(closed() == before + 1, "... and is not sent again");
+	get(&g, "/close");
+	ok(g.status == 0, "a read fails");
+	end(&g);
+	ok(closed() == before + 3, "... when it was sent again");
+}
+
 TEST(limit)
 {
 	struct http_opts o = {.user_agent = "test", .max_body = 1000};
