@@ -541,7 +541,7 @@ watch_relist(struct watch *w)
 	again(w, 0);
 }
 
-/* What to ask for: of whom, and when. */
+/* The path and the version to ask for. */
 static void
 add_question(struct watch *w, struct buf *path, struct buf *version)
 {

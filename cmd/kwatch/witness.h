@@ -5,7 +5,7 @@
  * passed the versions that a watch knows: a watch from there works, and never
  * tells what was undone. So a watch remembers its last change, and asks for that
  * object as it was then, by a list of exactly one version and one name. That
- * is one key for etcd, and needs no watch cache, which begins anew with the
+ * is one key for etcd, and needs no watch cache, which starts empty with the
  * server (kube-apiserver 1.36: a watch from a version before that start gets
  * 410 though nothing was lost; a list of exactly that version does not).
  *
