@@ -6,12 +6,10 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "json/stream.h"
 #include "kube/kubepath.h"
 #include "process/clock.h"
-#include "outgoing.h"
+#include "incoming.h"
 #include "process/log.h"
-#include "writers.h"
 #include "value/bookmarks.h"
 
 enum {
@@ -34,134 +32,6 @@ again_later(struct watch *w, enum recovery_why why, int64_t told_ms)
 	again(w, recovery_wait(&w->recovery, why, told_ms, clock_ms()));
 }
 
-/* ---- events ---- */
-
-static struct deltafifo_entry *
-entry(const struct watch *w, const struct json_frame *f)
-{
-	return deltafifo_entry(w->kind->app->deltafifo, &w->kind->index,
-	    f->namespace_, f->name, w->owner, w->mark);
-}
-
-/* Appends who made this version, with --managers. */
-static void
-add_writers(struct watch *w, const struct json_frame *f,
-    struct deltafifo_entry *e, struct buf *names)
-{
-	const struct watchspec *spec = w->kind->spec;
-	enum writers_news news = WRITERS_STATE;
-
-	if (!w->kind->app->managers)
-		return;
-	if (w->state == WATCHING) {
-		if (deltafifo_entry_lives(e, f->uid))
-			news = WRITERS_CHANGED;
-		/* With a selector, an object may be older than its
-		 * selection. */
-		else if (!watchspec_selects(spec->selector) &&
-		    spec->field_selector == NULL)
-			news = WRITERS_CREATED;
-	}
-	writers_take(
-	    deltafifo_entry_writers(e), &w->kind->index.pool, f, news, names);
-}
-
-static bool
-is_of_namespaces(const struct watch *w)
-{
-	return w->kind == w->kind->app->rooms.kind;
-}
-
-/* The object exists in this version. One that is too long for a line is told of
- * by its sketch (record/sketch.h), with a mark, and logged. length: of what came,
- * if the frame is its sketch; else 0. Names are decoded: two servers of one
- * cluster may spell one name differently. */
-static void
-put_object(struct watch *w, const struct json_frame *frame, uint64_t length)
-{
-	const struct kind *k = w->kind;
-	struct arena names = ARENA_INIT;
-	struct json_frame f = *frame;
-	struct buf body = BUF_INIT, managers = BUF_INIT;
-	struct deltafifo_entry *e;
-
-	json_frame_names(&f, &names);
-	e = entry(w, &f);
-	if (w->every || !deltafifo_entry_is(e, f.uid, f.resource_version)) {
-		outgoing_body(k, &f, &body);
-		if (length == 0 && body.len > STREAM_WRITE_MAX) {
-			length = body.len;
-			outgoing_shorten(k, &f, &body);
-		}
-		if (length > 0)
-			outgoing_say_long(k, &f, length,
-			    body.len > 0
-				? "only its identity is passed on"
-				: "it is left out, as its metadata is too "
-				  "long");
-		add_writers(w, &f, e, &managers);
-		if (body.len > 0)
-			deltafifo_put(k->app->deltafifo, e,
-			    &(struct deltafifo_version){f.uid,
-				f.resource_version, buf_span(&body),
-				buf_span(&managers), length});
-	}
-	buf_release(&managers);
-	buf_release(&body);
-	arena_release(&names);
-}
-
-void
-watch_put_late(struct watch *w, const struct json_frame *frame)
-{
-	struct arena names = ARENA_INIT;
-	struct json_frame f = *frame;
-
-	json_frame_names(&f, &names);
-	deltafifo_last(w->kind->app->deltafifo, entry(w, &f));
-	put_object(w, frame, 0);
-	arena_release(&names);
-}
-
-/* The object came, in a list or as an event. */
-static void
-take_object(struct watch *w, const struct json_frame *f, uint64_t length)
-{
-	struct kwatch *app = w->kind->app;
-	struct arena names = ARENA_INIT;
-	struct json_frame decoded = *f;
-
-	if (!is_of_namespaces(w)) {
-		put_object(w, f, length);
-		return;
-	}
-	json_frame_names(&decoded, &names);
-	if (rooms_may_tell(app, &decoded)) {
-		put_object(w, f, length);
-		rooms_told(app, decoded.name);
-	}
-	arena_release(&names);
-}
-
-/* The object was deleted; its last state is told, if that is not too long. */
-static void
-drop_object(struct watch *w, const struct json_frame *frame, uint64_t length)
-{
-	struct arena names = ARENA_INIT;
-	struct json_frame f = *frame;
-	struct buf body = BUF_INIT;
-
-	json_frame_names(&f, &names);
-	outgoing_body(w->kind, &f, &body);
-	deltafifo_delete(w->kind->app->deltafifo, entry(w, &f), f.uid,
-	    length > 0 || body.len > STREAM_WRITE_MAX ? SPAN_NONE
-						      : buf_span(&body));
-	if (is_of_namespaces(w))
-		rooms_deleted(w->kind->app, f.name);
-	buf_release(&body);
-	arena_release(&names);
-}
-
 /* ---- requests ---- */
 
 /* Appends the path of the objects that are watched. */
@@ -172,10 +42,11 @@ add_path(struct buf *path, const struct watch *w)
 	    path, w->kind->resource, span_str(w->ns), SPAN_NONE, NULL);
 }
 
-/* Sends r to path, which is released. */
+/* Sends r to path, which is released. fields: a selector besides that of the
+ * kind; it may be empty. */
 static void
 open_call(struct watch *w, struct buf *path, struct kube_request *r,
-    kube_done_fn *done)
+    struct buf *fields, kube_done_fn *done)
 {
 	struct kwatch *app = w->kind->app;
 	const struct watchspec *spec = w->kind->spec;
@@ -183,8 +54,11 @@ open_call(struct watch *w, struct buf *path, struct kube_request *r,
 	if (watchspec_selects(spec->selector))
 		kube_query_add(path, "labelSelector", span_str(spec->selector));
 	if (spec->field_selector != NULL)
-		kube_query_add(
-		    path, "fieldSelector", span_str(spec->field_selector));
+		buf_addf(fields, "%s%s", fields->len > 0 ? "," : "",
+		    spec->field_selector);
+	if (fields->len > 0)
+		kube_query_add(path, "fieldSelector", buf_span(fields));
+	buf_release(fields);
 	r->path = buf_str(path);
 	app->open++;
 	app->opening++;
@@ -302,7 +176,7 @@ synced(struct watch *w, struct span version)
 	}
 	deltafifo_index_sweep(
 	    app->deltafifo, &w->kind->index, w->owner, w->mark);
-	if (is_of_namespaces(w))
+	if (w->kind == app->rooms.kind)
 		rooms_listed(app);
 	if (w->ever_synced)
 		return;
@@ -453,9 +327,11 @@ on_frame(void *arg, struct span line, uint64_t length)
 		return;
 	}
 	if (span_is(f.type, "ADDED") || span_is(f.type, "MODIFIED")) {
-		take_object(w, &f, length);
+		incoming_put(w, &f, length);
+		witness_take(&w->witness, &f, false);
 	} else if (span_is(f.type, "DELETED")) {
-		drop_object(w, &f, length);
+		incoming_delete(w, &f, length);
+		witness_take(&w->witness, &f, true);
 	} else if (span_is(f.type, "BOOKMARK") && w->state == INITIAL &&
 	    json_is(json_get(f.annotations, BOOKMARKS_END), "true")) {
 		w->state = WATCHING;
@@ -518,6 +394,14 @@ on_no_answer(void *arg)
 	again_later(w, RECOVERY_FAILED, -1);
 }
 
+/* It may have gone back. */
+static void
+doubt_server(struct watch *w)
+{
+	w->unsure = true;
+	w->asks = witness_first(&w->witness);
+}
+
 static void
 watch_done(void *arg, const struct kube_answer *a)
 {
@@ -529,7 +413,7 @@ watch_done(void *arg, const struct kube_answer *a)
 	/* However short it was: a server may come, and go to be restored. */
 	if (a->error.kind == ERR_NONE ? clock_ms() < w->ends_ms
 				      : kube_error_of_outage(&a->error))
-		w->unsure = true;
+		doubt_server(w);
 	if (a->code != 0)
 		app_reached(w->kind->app);
 	if (a->error.kind != ERR_NONE)
@@ -544,7 +428,7 @@ start_watch(struct watch *w)
 	/* A random time, as in client-go, keeps watches from ending
 	 * together. */
 	uint64_t seconds = 300 + clock_jitter() % 301;
-	struct buf path = BUF_INIT, n = BUF_INIT;
+	struct buf path = BUF_INIT, n = BUF_INIT, fields = BUF_INIT;
 	struct kube_request r = {.verb = KUBE_WATCH,
 	    .timeout_ms = (seconds + 30) * 1000,
 	    .on_begin = on_begin,
@@ -564,6 +448,7 @@ start_watch(struct watch *w)
 		    &path, "resourceVersion", span_str(buf_str(&w->version)));
 	} else {
 		w->mark++;
+		witness_forget(&w->witness);
 		kube_query_add(&path, "sendInitialEvents", span_str("true"));
 		kube_query_add(
 		    &path, "resourceVersionMatch", span_str("NotOlderThan"));
@@ -574,7 +459,7 @@ start_watch(struct watch *w)
 	if (w->kind->spec->metadata_only)
 		r.accept = "application/json;as=PartialObjectMetadata;"
 			   "g=meta.k8s.io;v=v1,application/json";
-	open_call(w, &path, &r, watch_done);
+	open_call(w, &path, &r, &fields, watch_done);
 	/* Some proxies hold back the headers until data follows, which in a
 	 * watch may take a minute or more. */
 	if (w->state == INITIAL)
@@ -587,7 +472,10 @@ start_watch(struct watch *w)
 static void
 put(void *arg, const struct json_frame *f)
 {
-	take_object(arg, f, 0);
+	struct watch *w = arg;
+
+	incoming_put(w, f, 0);
+	witness_take(&w->witness, f, false);
 }
 
 static void
@@ -624,18 +512,20 @@ list_done(void *arg, const struct kube_answer *a)
 static void
 start_list(struct watch *w)
 {
-	struct buf path = BUF_INIT;
+	struct buf path = BUF_INIT, fields = BUF_INIT;
 	struct kube_request r = {.verb = KUBE_LIST};
 
 	w->state = LISTING;
-	if (pages_at_start(&w->list))
+	if (pages_at_start(&w->list)) {
 		w->mark++;
+		witness_forget(&w->witness);
+	}
 	add_path(&path, w);
 	pages_query(&w->list, &path);
 	if (w->kind->spec->metadata_only)
 		r.accept = "application/json;as=PartialObjectMetadataList;"
 			   "g=meta.k8s.io;v=v1,application/json";
-	open_call(w, &path, &r, list_done);
+	open_call(w, &path, &r, &fields, list_done);
 }
 
 /* ---- has the server gone back? ---- */
@@ -648,6 +538,67 @@ watch_relist(struct watch *w)
 		return;
 	cancel_call(w);
 	forget_version(w);
+	again(w, 0);
+}
+
+/* The path and the version to ask for. */
+static void
+add_question(struct watch *w, struct buf *path, struct buf *version)
+{
+	struct span ns = buf_span(&w->witness.namespace_);
+
+	if (w->asks == WITNESS_NONE) {
+		add_path(path, w);
+		buf_addspan(version, buf_span(&w->version));
+	} else {
+		discovery_path(path, w->kind->resource,
+		    ns.n > 0 ? ns : SPAN_NONE, SPAN_NONE, NULL);
+		witness_version(
+		    &w->witness, w->asks, buf_span(&w->version), version);
+	}
+}
+
+/* Another history: the version is passed, and means something else. */
+static void
+tell_passed(struct watch *w)
+{
+	struct buf b = BUF_INIT;
+
+	kind_describe(w->kind, w->ns, &b);
+	buf_addf(&b, " had another version %" PRIu64, w->witness.version);
+	app_went_back(w->kind->app, buf_str(&b));
+	buf_release(&b);
+}
+
+/* The server has answered what was asked of the witness. */
+static void
+hear(struct watch *w, const struct kube_answer *a)
+{
+	struct buf path = BUF_INIT, version = BUF_INIT;
+	enum witness_question asked = w->asks;
+	enum witness_word word = WITNESS_UNKNOWN;
+
+	add_question(w, &path, &version);
+	if (a->error.kind == ERR_NONE)
+		word = witness_hear(
+		    &w->witness, asked, buf_str(&version), a->body);
+	else if (a->error.code == 410 && asked == WITNESS_BEFORE)
+		word = WITNESS_SAME; /* an old deletion */
+	buf_release(&path);
+	buf_release(&version);
+	if (word == WITNESS_OTHER) {
+		tell_passed(w);
+		return;
+	}
+	if (a->error.code == 410 && asked == WITNESS_NOW) {
+		/* A long time ago: nothing shows what was missed. */
+		recover(w, END_EVENT_EXPIRED, NULL);
+		return;
+	}
+	w->asks = word == WITNESS_SAME && asked == WITNESS_BEFORE
+	    ? WITNESS_NOW
+	    : WITNESS_NONE;
+	w->unsure = word == WITNESS_UNKNOWN || asked == WITNESS_BEFORE;
 	again(w, 0);
 }
 
@@ -665,31 +616,41 @@ looked(void *arg, const struct kube_answer *a)
 		recover(w, END_DENIED, &a->error);
 		return;
 	}
-	/* Without the right to list, for one, it is not known. */
-	w->unsure = kube_error_of_outage(&a->error);
-	if (!w->unsure) {
-		again(w, 0);
-	} else if (a->code != 0) {
-		app_reached(w->kind->app);
-		recover(w, END_FAILED, &a->error);
-	} else {
+	if (kube_error_of_outage(&a->error)) {
+		if (a->code != 0)
+			app_reached(w->kind->app);
 		/* However it failed: there is no stream to go on with. */
-		recover(w, END_TIMED_OUT, &a->error);
+		recover(
+		    w, a->code != 0 ? END_FAILED : END_TIMED_OUT, &a->error);
+	} else if (w->asks != WITNESS_NONE) {
+		hear(w, a);
+	} else {
+		/* Without the right to list, for one, it is not known. */
+		w->unsure = false;
+		again(w, 0);
 	}
 }
 
-/* Asks for one object in a state that is not older than the last version. */
+/* Asks for the witness; without one for any object, in a state that is not older
+ * than the last version. */
 static void
 look_back(struct watch *w)
 {
-	struct buf path = BUF_INIT;
-	struct kube_request r = {.verb = KUBE_LIST, .timeout_ms = LOOK_MS};
+	struct buf path = BUF_INIT, version = BUF_INIT, fields = BUF_INIT;
+	struct kube_request r = {.verb = KUBE_LIST,
+	    .timeout_ms = LOOK_MS,
+	    .accept = "application/json;as=PartialObjectMetadataList;"
+		      "g=meta.k8s.io;v=v1,application/json"};
 
-	add_path(&path, w);
+	add_question(w, &path, &version);
 	kube_query_add(&path, "limit", span_str("1"));
-	kube_query_add(&path, "resourceVersion", buf_span(&w->version));
-	kube_query_add(&path, "resourceVersionMatch", span_str("NotOlderThan"));
-	open_call(w, &path, &r, looked);
+	kube_query_add(&path, "resourceVersion", buf_span(&version));
+	kube_query_add(&path, "resourceVersionMatch",
+	    span_str(w->asks == WITNESS_NONE ? "NotOlderThan" : "Exact"));
+	if (w->asks != WITNESS_NONE)
+		witness_selector(&w->witness, &fields);
+	buf_release(&version);
+	open_call(w, &path, &r, &fields, looked);
 }
 
 /* ---- the watch ---- */
@@ -733,6 +694,7 @@ watch_free(struct watch *w)
 	loop_cancel(w->kind->app->loop, &w->timer);
 	frames_release(&w->frames);
 	pages_release(&w->list);
+	witness_release(&w->witness);
 	buf_release(&w->version);
 	app_trouble_clear(&w->trouble);
 	free(w);

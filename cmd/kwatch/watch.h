@@ -8,12 +8,13 @@
  * client-go's reflector, 1.36.
  *
  * A server goes back when its etcd is restored from a backup. It answers a
- * watch from a version of the future with silence, and a list that must not be
- * older with "Too large resource version" (after 3 s; kube-apiserver 1.36,
- * storage/cacher), as one does that lags behind others. So after a stream that
- * ended before its time there is such a list, of one object. If the server has
- * gone back, all watches list again, and print every object: a version may be
- * another one than that of the same number before.
+ * watch from a version of the future with silence, and a list of such a version
+ * with "Too large resource version" (after 3 s; kube-apiserver 1.36,
+ * storage/cacher), as one does that lags behind others. Or it has passed that
+ * version again: then the witness (witness.h) is not as it was. So after a
+ * stream that ended before its time there is a list of one object. If the server
+ * has gone back, all watches list again, and print every object: a version may
+ * be another one than that of the same number before.
  */
 #ifndef WATCH_H
 #define WATCH_H
@@ -22,6 +23,7 @@
 #include "kind.h"
 #include "pages.h"
 #include "recovery.h"
+#include "witness.h"
 
 struct watch {
 	struct kind *kind;
@@ -48,13 +50,13 @@ struct watch {
 	struct trouble trouble; /* why it does not work now */
 	uint64_t ends_ms;	/* when a stream should end */
 	bool unsure;		/* whether the server has gone back */
-	bool every;		/* print also versions that seem to be known */
+	struct witness witness;
+	enum witness_question asks; /* while unsure; NONE: for any object */
+	bool every; /* print also versions that seem to be known */
 };
 
 /* ns NULL: all namespaces, or a cluster-scoped kind. Starts at once. */
 struct watch *watch_new(struct kind *k, const char *ns);
-/* Puts an object whose line had waited: behind all others. */
-void watch_put_late(struct watch *w, const struct json_frame *frame);
 /* The server has gone back. */
 void watch_relist(struct watch *w);
 void watch_free(struct watch *w); /* not from a callback of its request */
