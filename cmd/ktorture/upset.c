@@ -538,7 +538,7 @@ act(struct play *p, const struct mishap *f, jv request)
 		if (p->operator_count > 1)
 			break;
 		instance_start(p, 1);
-		play_come(p, seconds * s, COMING_RETIRE, jv_invalid(), 0);
+		play_come(p, seconds * s, COMING_RETIRE, jv_number(0), 0);
 		break;
 	case MISHAP_SLOW:
 		p->slow_ns = world_now(p->w) + seconds * s;
