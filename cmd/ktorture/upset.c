@@ -458,8 +458,7 @@ act_as_client(struct play *p, const struct mishap *f, jv request)
 static bool
 ends_server(const struct mishap *f)
 {
-	return f->kind->act == MISHAP_RESTART ||
-	    f->kind->act == MISHAP_RESTORE;
+	return f->kind->act == MISHAP_RESTART || f->kind->act == MISHAP_RESTORE;
 }
 
 /* Whether the request is taken from its client, and done later. */
