@@ -561,7 +561,8 @@ torture: $(BIN)/ktorture
 		exit 100; }
 	@PATH='$(abspath $(BIN))':"$$PATH" \
 		exec ktorture -f pipeline/$(OPERATOR)/watches.yaml \
-		$(SECONDS:%=--seconds=%) $(SEED:%=--seed=%) $(ARGS)
+		$(SECONDS:%=--seconds=%) $(SEED:%=--seed=%) \
+		$(OLD:%=--old=%/watches.yaml) $(ARGS)
 
 # Where systemd looks for units with this PREFIX.
 UNITDIR ?= $(PREFIX)/lib/systemd/system

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "conf/watches.h"
 #include "process/log.h"
 #include "process/sandbox.h"
@@ -72,7 +73,7 @@ int
 startup_warm(const char *watches, struct err *err)
 {
 	static const struct opt_list none;
-	static struct entries entries;
+	struct entries *entries = mem_zalloc(sizeof(*entries));
 	struct watches *w = watches_load(watches, NULL, err);
 	struct textlist dirs;
 	int rc;
@@ -80,7 +81,7 @@ startup_warm(const char *watches, struct err *err)
 	if (w == NULL)
 		return -1;
 	startup_library_dirs(&dirs, &none);
-	rc = entries_init(&entries, w, (const char *const *)dirs.items, err);
+	rc = entries_init(entries, w, (const char *const *)dirs.items, err);
 	textlist_release(&dirs);
 	program_spare_all();
 	return rc;

@@ -24,7 +24,7 @@ int startup_confine_self(struct err *err);
 /*
  * Loads the programs of a watches file for processes that are forked later and
  * run it (program_spare_all): a tool that starts it again and again need not
- * compile them each time. -1 with err.
+ * compile them each time. May be called for several files. -1 with err.
  */
 int startup_warm(const char *watches, struct err *err);
 

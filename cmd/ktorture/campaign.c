@@ -76,8 +76,17 @@ instances_of(jv scenario)
 	return count < INSTANCES ? count : INSTANCES;
 }
 
+/* Whether it has two versions of the operator. */
+static bool
+has_versions(jv scenario)
+{
+	return jv_is_valid(jvtext_peek(scenario, "begins"));
+}
+
+enum versions { VERSIONS_AS_SAID, VERSIONS_NEW };
+
 static jv
-play(struct campaign *r, struct world *w, jv scenario,
+play(struct campaign *r, struct world *w, jv scenario, enum versions versions,
     const struct mishap *faults, size_t count, uint64_t seed, int64_t at_us,
     const char *recording, struct err *err)
 {
@@ -91,6 +100,9 @@ play(struct campaign *r, struct world *w, jv scenario,
 	    .start_us = at_us,
 	    .recording = recording,
 	    .instances = instances_of(scenario),
+	    .begins_old =
+		span_is(jvtext_span(jvtext_peek(scenario, "begins")), "old"),
+	    .new_only = versions == VERSIONS_NEW,
 	    /* Counting must not matter: one of the plays without faults
 	     * counts lines, the other one does not. */
 	    .counting = count == 0 && seed != r->seed};
@@ -176,25 +188,34 @@ judged(const struct campaign *r, const struct schedule *s, jv found)
 	return kept;
 }
 
+static jv
+play_version(struct campaign *r, struct world *w, jv scenario,
+    enum versions versions, bool again, const char *recording, struct err *err)
+{
+	const int64_t later_us = INT64_C(3723000000);
+
+	return play(r, w, scenario, versions, NULL, 0, r->seed + again,
+	    start_us + (again ? later_us : 0), recording, err);
+}
+
 jv
 campaign_play(struct campaign *r, struct world *w, jv scenario, bool again,
     const char *recording, struct err *err)
 {
-	const int64_t later_us = INT64_C(3723000000);
-
-	return play(r, w, scenario, NULL, 0, r->seed + again,
-	    start_us + (again ? later_us : 0), recording, err);
+	return play_version(
+	    r, w, scenario, VERSIONS_AS_SAID, again, recording, err);
 }
 
 /* Plays it twice without faults; the clean record, owned, and what judges
  * others. Invalid with err. */
 static jv
 play_clean(struct campaign *r, struct world *w, jv scenario,
-    struct oracle **oracle, jv *counted, struct err *err)
+    enum versions versions, struct oracle **oracle, jv *counted,
+    struct err *err)
 {
-	jv clean = campaign_play(r, w, scenario, false, NULL, err);
+	jv clean = play_version(r, w, scenario, versions, false, NULL, err);
 	jv other = jv_is_valid(clean)
-	    ? campaign_play(r, w, scenario, true, NULL, err)
+	    ? play_version(r, w, scenario, versions, true, NULL, err)
 	    : jv_invalid();
 
 	*oracle = NULL;
@@ -211,21 +232,72 @@ play_clean(struct campaign *r, struct world *w, jv scenario,
 	return jv_invalid();
 }
 
+/* Two versions that nobody elects write against each other while both are
+ * there. */
+static bool
+ends_otherwise(jv scenario, jv violation)
+{
+	struct span name = jvtext_span(jvtext_peek(violation, "invariant"));
+
+	return span_is(name, "end") || span_is(name, "silence") ||
+	    (span_is(name, "requests") && instances_of(scenario) > 0);
+}
+
+/* An update has to end as with the new version alone: what is wrong of that in
+ * its clean record, borrowed; owned. Invalid with err. */
+static jv
+check_update(
+    struct campaign *r, struct world *w, jv scenario, jv clean, struct err *err)
+{
+	struct oracle *o;
+	jv kept = jv_array(), found;
+	jv alone = play_clean(r, w, scenario, VERSIONS_NEW, &o, NULL, err);
+
+	if (!jv_is_valid(alone)) {
+		jv_free(kept);
+		return alone;
+	}
+	jv_free(alone);
+	found = oracle_check(o, jv_copy(clean));
+	jv_array_foreach(found, i, v)
+	{
+		if (ends_otherwise(scenario, v))
+			kept = jv_array_append(kept, v);
+		else
+			jv_free(v);
+	}
+	jv_free(found);
+	oracle_free(o);
+	return kept;
+}
+
 int
 campaign_add(struct campaign *r, struct world *w, jv scenario, bool with_faults,
     jv *found, struct err *err)
 {
 	struct oracle *o;
 	jv counted = jv_invalid();
-	jv clean = play_clean(r, w, scenario, &o, &counted, err);
+	jv clean =
+	    play_clean(r, w, scenario, VERSIONS_AS_SAID, &o, &counted, err);
 
 	if (!jv_is_valid(clean)) {
 		jv_free(counted);
 		jv_free(scenario);
 		return -1;
 	}
-	*found = jv_array_concat(
-	    campaign_noted(clean), oracle_check(o, jv_copy(clean)));
+	*found = jv_array();
+	if (has_versions(scenario))
+		*found = check_update(r, w, scenario, clean, err);
+	if (!jv_is_valid(*found)) {
+		jv_free(counted);
+		jv_free(clean);
+		jv_free(scenario);
+		oracle_free(o);
+		return -1;
+	}
+	*found = jv_array_concat(*found,
+	    jv_array_concat(
+		campaign_noted(clean), oracle_check(o, jv_copy(clean))));
 	for (size_t i = 0; i < r->act_count; i++) {
 		oracle_learn(r->acts[i].oracle, jv_copy(clean));
 		oracle_learn(o, jv_copy(r->acts[i].clean));
@@ -234,7 +306,8 @@ campaign_add(struct campaign *r, struct world *w, jv scenario, bool with_faults,
 	r->acts[r->act_count++] = (struct act){scenario, clean, o};
 	if (with_faults)
 		roster_add(&r->roster, r->act_count - 1, clean);
-	if (with_faults && instances_of(scenario) == 0)
+	if (with_faults && instances_of(scenario) == 0 &&
+	    !has_versions(scenario))
 		roster_add_lines(&r->roster, r->act_count - 1, counted);
 	jv_free(counted);
 	return 0;
@@ -245,15 +318,16 @@ campaign_try(struct campaign *r, struct world *w, jv scenario,
     const struct schedule *s, struct err *err)
 {
 	struct oracle *o;
-	jv clean = play_clean(r, w, scenario, &o, NULL, err), played, found;
+	jv clean = play_clean(r, w, scenario, VERSIONS_AS_SAID, &o, NULL, err),
+	   played, found;
 
 	if (!jv_is_valid(clean))
 		return clean;
 	for (size_t i = 0; i < r->act_count; i++)
 		oracle_learn(o, jv_copy(r->acts[i].clean));
 	jv_free(clean);
-	played = play(
-	    r, w, scenario, s->faults, s->count, r->seed, start_us, NULL, err);
+	played = play(r, w, scenario, VERSIONS_AS_SAID, s->faults, s->count,
+	    r->seed, start_us, NULL, err);
 	if (!jv_is_valid(played)) {
 		oracle_free(o);
 		return played;
@@ -293,8 +367,8 @@ campaign_schedule(struct campaign *r, struct world *w, const struct schedule *s,
 		jv_free(edits);
 		return found;
 	}
-	played = play(r, w, a->scenario, s->faults, s->count, r->seed, start_us,
-	    recording, err);
+	played = play(r, w, a->scenario, VERSIONS_AS_SAID, s->faults, s->count,
+	    r->seed, start_us, recording, err);
 	if (!jv_is_valid(played))
 		return played;
 	if (record != NULL)

@@ -44,7 +44,9 @@ instance_start(struct play *p, size_t n)
 	const char *argv[8] = {"kpipe"};
 	int i = 1;
 
-	buf_addf(&watches, "--filename=%s", p->t->folder->watches_path);
+	buf_addf(&watches, "--filename=%s",
+	    o->old && !p->t->new_only ? p->t->folder->old_watches
+				      : p->t->folder->watches_path);
 	buf_addf(&config, "--kubeconfig=%s", p->w->kubeconfig);
 	argv[i++] = buf_str(&watches);
 	argv[i++] = buf_str(&config);
@@ -161,6 +163,17 @@ instance_retire(struct play *p, size_t n)
 		o->died_ns = 0;
 		o->over = true;
 	}
+}
+
+void
+instance_replace(struct play *p, struct span by)
+{
+	size_t last = runs(&p->operators[1]) ? 1 : 0, next = 1 - last;
+
+	p->operators[next] = (struct instance){.old = span_is(by, "old")};
+	instance_start(p, next);
+	play_come(p, REPLACE_MS * (s / 1000), COMING_RETIRE,
+	    jv_number((double)last), 0);
 }
 
 /* The others first, the last one with all that is left. */

@@ -17,7 +17,8 @@
 
 #include "base/span.h"
 
-enum { INSTANCES = 2 };
+/* Of a Deployment: the old one ends when the new one is ready. */
+enum { INSTANCES = 2, REPLACE_MS = 10000 };
 
 struct instance {
 	pid_t pid;	 /* 0: it was never started */
@@ -26,6 +27,7 @@ struct instance {
 	bool updating; /* it was told to end, and starts again */
 	bool retired;  /* it was told to end, and stays away */
 	bool over;     /* it has ended, and is not started again */
+	bool old;      /* of the version before */
 };
 
 struct play;
@@ -41,6 +43,8 @@ int64_t instance_due(const struct play *p, int64_t end);
 /* Tells it to end: it is replaced; retired: it is not. */
 void instance_update(struct play *p, size_t n);
 void instance_retire(struct play *p, size_t n);
+/* An instance of this version takes the place of the one that is there. */
+void instance_replace(struct play *p, struct span by);
 /* Ends all; the exit code of the operator. */
 int instance_end_all(struct play *p);
 

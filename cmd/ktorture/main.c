@@ -26,7 +26,7 @@ extern bool inside_only;
 int startup_warm(const char *watches, struct err *err);
 
 static struct opts {
-	const char *watches, *scenario, *record;
+	const char *watches, *old, *scenario, *record;
 	struct opt_list faults, edits;
 	long seed, schedules, jobs;
 	long seconds;
@@ -36,6 +36,8 @@ static struct opts {
 static const struct opt table[] = {
     {'f', "filename", "WATCHES", OPT_STRING, &o.watches, NULL,
 	"the operator: its folder has crd.yaml and example.yaml, too"},
+    {0, "old", "WATCHES", OPT_STRING, &o.old, NULL,
+	"the version before: an update from it, and back, is played, too"},
     {0, "seed", "N", OPT_INT, &o.seed, NULL,
 	"the order of schedules; printed if it is not given"},
     {0, "seconds", "N", OPT_INT, &o.seconds, NULL,
@@ -376,7 +378,7 @@ torture(struct opfolder *f, struct world **worlds, struct err *err)
 	int rc;
 
 	roster_init(&r.roster, r.seed);
-	scoreboard_init(&rep, o.watches, r.seed);
+	scoreboard_init(&rep, f, r.seed);
 	rc = campaign_begin(&r, worlds[0], err);
 	if (rc == 0 && !o.specs && o.edits.count == 0)
 		rc = add_scenarios(&r, worlds[0], &rep, err);
@@ -445,8 +447,11 @@ run(int operands, char **operand, struct err *err)
 		o.seconds = o.schedules > 0 ? 0 : 60;
 	if (opfolder_load(&f, o.watches, NULL, err) != 0)
 		return -1;
+	if (o.old != NULL && opfolder_set_old(&f, o.old, err) != 0)
+		return -1;
 	inside_only = true;
-	if (startup_warm(o.watches, err) != 0)
+	if (startup_warm(o.watches, err) != 0 ||
+	    (o.old != NULL && startup_warm(o.old, err) != 0))
 		return -1;
 	if (o.jobs == 0)
 		o.jobs = sysconf(_SC_NPROCESSORS_ONLN);

@@ -23,8 +23,8 @@
 enum coming_kind {
 	COMING_CLUSTER,
 	COMING_CLIENT,
-	COMING_GO_ON,  /* a process that was stopped */
-	COMING_RETIRE, /* the first instance, for there is another */
+	COMING_GO_ON, /* a process that was stopped */
+	COMING_RETIRE, /* an instance, for there is another: step is its number */
 	COMING_PASS,   /* a request that waits: step has it, as the journal */
 	COMING_LATE    /* a request of the operator, that it has given up */
 };

@@ -43,13 +43,16 @@ is_of_lease(const struct mishap_point *at)
 	return span_is(at->resource, "leases.coordination.k8s.io");
 }
 
-/* Those that say something of a play with an election, and of one without. */
+/* How many instances there are, and whether they elect a leader. */
+enum company { COMPANY_NONE, COMPANY_ELECTS, COMPANY_REPLACED };
+
+/* Those that say something of a play of several instances, and of one alone. */
 static bool
-suits_kind(const struct mishap_kind *k, bool elects, unsigned place)
+suits_kind(const struct mishap_kind *k, enum company company, unsigned place)
 {
 	if (k->act == MISHAP_BESIDE)
-		return !elects;
-	if (!elects || (place & MISHAP_LEASES))
+		return company == COMPANY_NONE;
+	if (company == COMPANY_NONE || (place & MISHAP_LEASES))
 		return true;
 	return (place & MISHAP_WRITES) &&
 	    (k->act == MISHAP_KILL || k->act == MISHAP_STOP ||
@@ -58,26 +61,28 @@ suits_kind(const struct mishap_kind *k, bool elects, unsigned place)
 
 /* Of the others, those that take longer than a lease, or take the lease. */
 static bool
-suits_arg(struct span arg, bool elects, bool lease)
+suits_arg(struct span arg, enum company company, bool lease)
 {
 	bool of_election =
 	    span_starts(arg, "kelect") || span_starts(arg, "instance");
 
-	if (!elects)
+	if (company == COMPANY_NONE)
 		return !of_election;
+	if (company == COMPANY_REPLACED && of_election)
+		return false;
 	return lease || arg.n == 0 || of_election || span_is(arg, "kpipe") ||
 	    span_find(arg, ':') != NULL;
 }
 
 static void
-add_args(struct roster *p, struct schedule s, bool elects)
+add_args(struct roster *p, struct schedule s, enum company company)
 {
 	struct span args = span_str(s.faults[0].kind->args);
 
 	do {
 		s.faults[0].arg = span_cut(&args, '|');
 		if (!suits_arg(
-			s.faults[0].arg, elects, is_of_lease(&s.faults[0].at)))
+			s.faults[0].arg, company, is_of_lease(&s.faults[0].at)))
 			continue;
 		s.faults[0].after = false;
 		add(p, &s);
@@ -107,24 +112,24 @@ place_of(const struct mishap_point *at)
 
 static void
 add_faults(struct roster *p, size_t scenario, const struct mishap_point *at,
-    unsigned events, bool elects)
+    unsigned events, enum company company)
 {
 	unsigned place = place_of(at);
 
 	for (const struct mishap_kind *k = mishap_kinds; k->name != NULL; k++) {
 		struct schedule s = {.scenario = scenario, .count = 1};
 
-		if (!suits_kind(k, elects, place))
+		if (!suits_kind(k, company, place))
 			continue;
 		s.faults[0].kind = k;
 		s.faults[0].at = *at;
 		if (k->where & place & ~(unsigned)MISHAP_EVENTS)
-			add_args(p, s, elects);
+			add_args(p, s, company);
 		if (!(k->where & place & MISHAP_EVENTS))
 			continue;
 		for (unsigned i = 1; i <= events; i++) {
 			s.faults[0].at.event = i;
-			add_args(p, s, elects);
+			add_args(p, s, company);
 		}
 	}
 }
@@ -186,18 +191,22 @@ count_point(struct mishap_point **seen, size_t *count, struct mishap_point *at)
 	return 1;
 }
 
-static bool
-has_election(jv record)
+static enum company
+company_in(jv record)
 {
-	bool has = false;
+	bool elects = false, replaced = false;
 
 	jv_array_foreach(record, i, line)
 	{
-		has = has ||
+		elects = elects ||
 		    span_is(text(jvtext_peek(line, "request"), "by"), "kelect");
+		replaced = replaced ||
+		    span_is(text(jvtext_peek(line, "do"), "do"), "replace");
 		jv_free(line);
 	}
-	return has;
+	return elects  ? COMPANY_ELECTS
+	    : replaced ? COMPANY_REPLACED
+		       : COMPANY_NONE;
 }
 
 /* Requests of an election come for ever, one like the other: whether this is one
@@ -220,7 +229,7 @@ roster_add(struct roster *p, size_t scenario, jv record)
 {
 	struct mishap_point *seen = NULL;
 	size_t seen_count = 0;
-	bool elects = has_election(record);
+	enum company company = company_in(record);
 	struct renewals renewals = {0};
 
 	jv_array_foreach(record, i, line)
@@ -239,7 +248,7 @@ roster_add(struct roster *p, size_t scenario, jv record)
 				add_faults(p, scenario, &at,
 				    events_after(
 					record, i, text(request, "group")),
-				    elects);
+				    company);
 		}
 		jv_free(line);
 		if (over)
@@ -262,7 +271,7 @@ add_line_faults(
 		    .verb = span_str("line"),
 		    .nth = 1,
 		    .event = n};
-		add_args(p, s, false);
+		add_args(p, s, COMPANY_NONE);
 	}
 }
 

@@ -13,10 +13,10 @@
 enum { FAILURES_MAX = 20 };
 
 void
-scoreboard_init(struct scoreboard *r, const char *watches, uint64_t seed)
+scoreboard_init(struct scoreboard *r, const struct opfolder *f, uint64_t seed)
 {
 	*r = (struct scoreboard){
-	    .watches = watches, .seed = seed, .worst_found = jv_invalid()};
+	    .folder = f, .seed = seed, .worst_found = jv_invalid()};
 }
 
 void
@@ -86,7 +86,10 @@ static void
 add_command(struct buf *b, const struct scoreboard *r, const struct schedule *s,
     const char *scenario, jv edits)
 {
-	buf_addf(b, "ktorture -f %s --seed=%" PRIu64, r->watches, r->seed);
+	buf_addf(b, "ktorture -f %s --seed=%" PRIu64, r->folder->watches_path,
+	    r->seed);
+	if (r->folder->old_watches != NULL && s->spec == 0)
+		buf_addf(b, " --old='%s'", r->folder->old_watches);
 	for (int i = 0,
 		 n = jv_is_valid(edits) ? jv_array_length(jv_copy(edits)) : 0;
 	     i < n; i++) {

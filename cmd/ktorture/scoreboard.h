@@ -18,7 +18,7 @@ struct scoreboard_row {
 };
 
 struct scoreboard {
-	const char *watches;
+	const struct opfolder *folder; /* borrowed */
 	uint64_t seed;
 	const struct campaign *run;
 	uint64_t began_ms, told_ms;
@@ -32,7 +32,9 @@ struct scoreboard {
 	double seconds;
 };
 
-void scoreboard_init(struct scoreboard *r, const char *watches, uint64_t seed);
+/* Borrows f. */
+void scoreboard_init(
+    struct scoreboard *r, const struct opfolder *f, uint64_t seed);
 void scoreboard_release(struct scoreboard *r);
 /* A scenario was played without faults; takes what was found. */
 void scoreboard_clean(struct scoreboard *r, const char *scenario, jv found);

@@ -191,7 +191,7 @@ do_due(struct play *p)
 		else if (c.kind == COMING_PASS)
 			upset_go_on(p, c.step);
 		else if (c.kind == COMING_RETIRE)
-			instance_retire(p, 0);
+			instance_retire(p, (size_t)jv_number_value(c.step));
 		else
 			do_step(p,
 			    c.kind == COMING_CLUSTER ? p->w->cluster
@@ -351,6 +351,7 @@ expect(struct play *p, jv step)
 static void
 start_operators(struct play *p)
 {
+	p->operators[0].old = p->t->begins_old;
 	instance_start(p, 0);
 	for (size_t i = 1; i < (size_t)p->t->instances; i++) {
 		pass(p, s);
@@ -462,6 +463,8 @@ play_steps(struct play *p)
 			expect(p, step);
 		else if (span_is(play_text(step, "do"), "update"))
 			instance_update(p, 0);
+		else if (span_is(play_text(step, "do"), "replace"))
+			instance_replace(p, play_text(step, "by"));
 		else if (span_is(play_text(step, "do"), "settle"))
 			settle_in_time(p);
 		else

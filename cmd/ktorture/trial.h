@@ -44,7 +44,9 @@ struct trial {
 	int64_t start_us;      /* since 1970 */
 	const char *recording; /* a folder for kpipe --record, or NULL */
 	int instances; /* of the operator, that elect a leader; 0: one alone */
-	bool counting; /* the lines between stages */
+	bool begins_old; /* with the version before */
+	bool new_only;	 /* even where the steps say old */
+	bool counting;	 /* the lines between stages */
 };
 
 /* The record, an array, owned; jv_invalid() with err: it could not be played. */

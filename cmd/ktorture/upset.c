@@ -458,8 +458,7 @@ act_as_client(struct play *p, const struct mishap *f, jv request)
 static bool
 ends_server(const struct mishap *f)
 {
-	return f->kind->act == MISHAP_RESTART ||
-	    f->kind->act == MISHAP_RESTORE;
+	return f->kind->act == MISHAP_RESTART || f->kind->act == MISHAP_RESTORE;
 }
 
 /* Whether the request is taken from its client, and done later. */
@@ -538,7 +537,7 @@ act(struct play *p, const struct mishap *f, jv request)
 		if (p->operator_count > 1)
 			break;
 		instance_start(p, 1);
-		play_come(p, seconds * s, COMING_RETIRE, jv_invalid(), 0);
+		play_come(p, seconds * s, COMING_RETIRE, jv_number(0), 0);
 		break;
 	case MISHAP_SLOW:
 		p->slow_ns = world_now(p->w) + seconds * s;

@@ -455,6 +455,7 @@ void
 opfolder_release(struct opfolder *f)
 {
 	free(f->watches_path);
+	free(f->old_watches);
 	free(f->path);
 	free(f->namespace_);
 	jv_free(f->kinds);
@@ -467,4 +468,36 @@ opfolder_release(struct opfolder *f)
 	jv_free(f->marks);
 	textlist_release(&f->dirs);
 	*f = (struct opfolder){0};
+}
+
+int
+opfolder_set_old(struct opfolder *f, const char *watches_path, struct err *err)
+{
+	struct opfolder old;
+	int rc = 0;
+
+	if (opfolder_load(&old, watches_path, NULL, err) != 0)
+		return -1;
+	jv_array_foreach(old.primaries, i, kind)
+	{
+		bool has = false;
+
+		jv_array_foreach(f->kinds, k, own)
+		{
+			has = has || is_of(kind, own);
+			jv_free(own);
+		}
+		if (rc == 0 && !has)
+			rc = err_set(err, ERR_PERMANENT,
+			    "%s: it is not an earlier version of %s, which "
+			    "has no kind %s %s: option --old needs the "
+			    "watches.yaml of the same operator",
+			    watches_path, f->watches_path,
+			    jv_string_value(jvtext_peek(kind, "kind")),
+			    jv_string_value(jvtext_peek(kind, "apiVersion")));
+		jv_free(kind);
+	}
+	opfolder_release(&old);
+	f->old_watches = mem_strdup(watches_path);
+	return rc;
 }

@@ -30,8 +30,9 @@
 
 struct opfolder {
 	char *watches_path;
-	char *path;	  /* the folder of that file */
-	char *namespace_; /* of objects without one */
+	char *old_watches; /* of the version before; NULL: none is played */
+	char *path;	   /* the folder of that file */
+	char *namespace_;  /* of objects without one */
 	jv kinds;     /* [{apiVersion, kind, namespaced}]: primaries first */
 	jv primaries; /* [{apiVersion, kind, namespaced}] */
 	jv entries;   /* watches.yaml, as it is written */
@@ -53,6 +54,10 @@ struct opfolder {
 int opfolder_load(struct opfolder *f, const char *watches_path,
     const char *library, struct err *err);
 void opfolder_release(struct opfolder *f);
+/* The folder of the version before, by its watches.yaml: it is read and checked,
+ * and its primaries are of kinds that f has. -1 with err. */
+int opfolder_set_old(
+    struct opfolder *f, const char *watches_path, struct err *err);
 
 /* The documents of a file of the folder, with their namespaces and marks; owned.
  * Invalid with err. */

@@ -699,6 +699,8 @@ scenario_defaults(const struct opfolder *f, struct err *err)
 	    jv_copy(f->crds), jv_string("entries"), jv_copy(f->entries));
 	input = jv_object_set(input, jv_string("marks"), jv_copy(f->marks));
 	input = jv_object_set(input, jv_string("rules"), jv_copy(f->rules));
+	input = jv_object_set(
+	    input, jv_string("old"), jv_bool(f->old_watches != NULL));
 	return opfolder_run(f, "scenes", input, err);
 }
 

@@ -70,12 +70,16 @@
  *	{"do":"drift"|"lose"|"foreign"|"unforeign","index":0}
  *	{"do":"update"}		the first instance of the operator is told to end,
  *				and starts again
+ *	{"do":"replace","by":"old"|"new"}	an instance of this version
+ *				starts beside the one that runs, which is told to
+ *				end REPLACE_MS later (instance.h)
  *	{"do":"settle"}		as at the end: time to converge, then silence, and
  *				on until 15 s before the next minute; the record
  *				gets an end here, too
  *
  * "instances":2 beside the steps: so many of the operator elect a leader
- * (instance.h).
+ * (instance.h). "begins":"old" or "new": there are two versions of the operator,
+ * and it begins with this one.
  *
  * Rules as JSON: {"always":NAME,"jq":..}, {"history":NAME,"jq":..},
  * {"remembers":NAME,"jq":..}, {"varies":".spec.x","kind":K}, {"again":K},

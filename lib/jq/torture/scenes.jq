@@ -2,7 +2,8 @@ include "torture/values";
 
 # The scenarios of an operator of which nobody has written any. Each is short: a
 # fault is tried in every place of each. Input: {primary, before, crds, entries,
-# marks, rules}; before: objects that are made first.
+# marks, rules, old}; before: objects that are made first; old: there is a version
+# of the operator before this one.
 
 def _reference($o):
   {apiVersion: $o.apiVersion, kind: $o.kind}
@@ -96,6 +97,18 @@ def _asleep($awake):
    else scene("asleep"; begin[], delete(.primary)) end),
   changes;
 
+# Rolling updates between two versions: where one leads, and where nobody does.
+def _replace($by): {do: "replace", by: $by};
+def _updates($change):
+  select(.old)
+  | (scene("update"; begin[], _replace("new"), patch(.primary; $change))
+     | .instances = 1 | .begins = "old"),
+    (scene("rollback"; begin[], _replace("old"), patch(.primary; $change),
+       _replace("new"))
+     | .instances = 1 | .begins = "new"),
+    (scene("overlap"; begin[], _replace("new"), patch(.primary; $change))
+     | .begins = "old");
+
 def _scenes:
   (_one_change) as $change
   | [_wrong][0] as $wrong
@@ -118,6 +131,7 @@ def _scenes:
        (scene("pair"; begin[], patch(.primary; $change), {do: "update"},
          (patch(.primary; _back($change)) | at_once), delete(.primary))
         | .instances = 2),
+       _updates($change),
        scene("pause"; begin[],
          patch(.primary;
            {metadata: {annotations: {"kpipe.dev/paused": "true"}}}),
