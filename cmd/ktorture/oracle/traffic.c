@@ -113,8 +113,8 @@ check_loops(const struct played *p, struct violations *f)
 
 		if (span_starts(log, "warning: ") &&
 		    span_has(log, " changes again and again ")) {
-			violations_add(f, "requests",
-			    SPAN_NONE, "the operator writes in a loop: %.*s",
+			violations_add(f, "requests", SPAN_NONE,
+			    "the operator writes in a loop: %.*s",
 			    SPAN_ARG(log));
 			return;
 		}

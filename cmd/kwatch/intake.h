@@ -1,9 +1,9 @@
 /*
- * incoming: an object of a watch, on its way to the delta FIFO. Objects of the
+ * intake: an object of a watch, on its way to the delta FIFO. Objects of the
  * kind that selects namespaces go by the rooms.
  */
-#ifndef INCOMING_H
-#define INCOMING_H
+#ifndef INTAKE_H
+#define INTAKE_H
 
 #include <stdint.h>
 
@@ -12,11 +12,11 @@
 
 /* The object came, in a list or as an event. length: of what came, if the frame
  * is its sketch (record/sketch.h); else 0. */
-void incoming_put(struct watch *w, const struct json_frame *f, uint64_t length);
+void intake_put(struct watch *w, const struct json_frame *f, uint64_t length);
 /* Puts an object whose line had waited: behind all others. */
-void incoming_put_late(struct watch *w, const struct json_frame *frame);
+void intake_put_late(struct watch *w, const struct json_frame *frame);
 /* The object was deleted; its last state is told, if that is not too long. */
-void incoming_delete(
+void intake_delete(
     struct watch *w, const struct json_frame *frame, uint64_t length);
 
 #endif
