@@ -104,8 +104,8 @@ world_still(struct world *w)
 		before = w->journal.len + w->log.len;
 		read_journal(w);
 		read_some(w->log_fd, &w->log);
-	} while (!rest ||
-	    w->journal.len + w->log.len >= before + PIPE_BYTES / 2);
+	} while (
+	    !rest || w->journal.len + w->log.len >= before + PIPE_BYTES / 2);
 }
 
 static void

@@ -43,8 +43,8 @@ struct world {
 	 * beginning of one. */
 	struct buf journal, log;
 	struct deeds deeds;
-	struct relay *relay; /* owned: of lines between its stages */
-	size_t lines; /* of the journal, since the cluster began */
+	struct relay *relay;  /* owned: of lines between its stages */
+	size_t lines;	      /* of the journal, since the cluster began */
 	size_t lines_at_once; /* since time has moved */
 	enum world_loop loop; /* the operator was killed, as it never rests */
 };

@@ -8,7 +8,7 @@
 #include "conf/selector.h"
 #include "kind.h"
 #include "process/log.h"
-#include "intake.h"
+#include "arrival.h"
 #include "watch.h"
 
 void
@@ -253,7 +253,7 @@ open_gate(struct kwatch *app, struct room *room)
 		return;
 	room->waiting = (struct buf)BUF_INIT;
 	if (json_frame(buf_span(&event), &f) == 0)
-		intake_put_late(app->rooms.kind->watches[0], &f);
+		arrival_put_late(app->rooms.kind->watches[0], &f);
 	buf_release(&event);
 	rooms_told(app, span_str(room->name));
 }

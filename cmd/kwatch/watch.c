@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "kube/kubepath.h"
 #include "process/clock.h"
-#include "intake.h"
+#include "arrival.h"
 #include "process/log.h"
 #include "value/bookmarks.h"
 
@@ -327,10 +327,10 @@ on_frame(void *arg, struct span line, uint64_t length)
 		return;
 	}
 	if (span_is(f.type, "ADDED") || span_is(f.type, "MODIFIED")) {
-		intake_put(w, &f, length);
+		arrival_put(w, &f, length);
 		witness_take(&w->witness, &f, false);
 	} else if (span_is(f.type, "DELETED")) {
-		intake_delete(w, &f, length);
+		arrival_delete(w, &f, length);
 		witness_take(&w->witness, &f, true);
 	} else if (span_is(f.type, "BOOKMARK") && w->state == INITIAL &&
 	    json_is(json_get(f.annotations, BOOKMARKS_END), "true")) {
@@ -474,7 +474,7 @@ put(void *arg, const struct json_frame *f)
 {
 	struct watch *w = arg;
 
-	intake_put(w, f, 0);
+	arrival_put(w, f, 0);
 	witness_take(&w->witness, f, false);
 }
 

@@ -1,4 +1,4 @@
-#include "intake.h"
+#include "arrival.h"
 
 #include "base/buf.h"
 #include "json/stream.h"
@@ -82,7 +82,7 @@ put_object(struct watch *w, const struct json_frame *frame, uint64_t length)
 }
 
 void
-intake_put_late(struct watch *w, const struct json_frame *frame)
+arrival_put_late(struct watch *w, const struct json_frame *frame)
 {
 	struct arena names = ARENA_INIT;
 	struct json_frame f = *frame;
@@ -94,7 +94,7 @@ intake_put_late(struct watch *w, const struct json_frame *frame)
 }
 
 void
-intake_put(struct watch *w, const struct json_frame *f, uint64_t length)
+arrival_put(struct watch *w, const struct json_frame *f, uint64_t length)
 {
 	struct kwatch *app = w->kind->app;
 	struct arena names = ARENA_INIT;
@@ -113,8 +113,7 @@ intake_put(struct watch *w, const struct json_frame *f, uint64_t length)
 }
 
 void
-intake_delete(
-    struct watch *w, const struct json_frame *frame, uint64_t length)
+arrival_delete(struct watch *w, const struct json_frame *frame, uint64_t length)
 {
 	struct arena names = ARENA_INIT;
 	struct json_frame f = *frame;

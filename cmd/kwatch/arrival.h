@@ -1,9 +1,9 @@
 /*
- * intake: an object of a watch, on its way to the delta FIFO. Objects of the
+ * arrival: an object of a watch, on its way to the delta FIFO. Objects of the
  * kind that selects namespaces go by the rooms.
  */
-#ifndef INTAKE_H
-#define INTAKE_H
+#ifndef ARRIVAL_H
+#define ARRIVAL_H
 
 #include <stdint.h>
 
@@ -12,11 +12,11 @@
 
 /* The object came, in a list or as an event. length: of what came, if the frame
  * is its sketch (record/sketch.h); else 0. */
-void intake_put(struct watch *w, const struct json_frame *f, uint64_t length);
+void arrival_put(struct watch *w, const struct json_frame *f, uint64_t length);
 /* Puts an object whose line had waited: behind all others. */
-void intake_put_late(struct watch *w, const struct json_frame *frame);
+void arrival_put_late(struct watch *w, const struct json_frame *frame);
 /* The object was deleted; its last state is told, if that is not too long. */
-void intake_delete(
+void arrival_delete(
     struct watch *w, const struct json_frame *frame, uint64_t length);
 
 #endif
