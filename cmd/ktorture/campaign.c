@@ -152,10 +152,21 @@ makes_invalid(const struct mishap *f)
 	    span_is_one_of(span_str(f->kind->name), codes);
 }
 
+/* Two versions that nobody elects write against each other while both are
+ * there. */
+static bool
+may_fight(jv scenario)
+{
+	return has_versions(scenario) && instances_of(scenario) == 0;
+}
+
 static bool
 forgives(
     const struct campaign *r, const struct schedule *s, struct span invariant)
 {
+	if (span_is(invariant, "requests") &&
+	    may_fight(r->acts[s->scenario].scenario))
+		return true;
 	for (size_t i = 0; i < s->count; i++) {
 		struct span all = span_str(s->faults[i].kind->forgives);
 
@@ -232,15 +243,13 @@ play_clean(struct campaign *r, struct world *w, jv scenario,
 	return jv_invalid();
 }
 
-/* Two versions that nobody elects write against each other while both are
- * there. */
 static bool
 ends_otherwise(jv scenario, jv violation)
 {
 	struct span name = jvtext_span(jvtext_peek(violation, "invariant"));
 
 	return span_is(name, "end") || span_is(name, "silence") ||
-	    (span_is(name, "requests") && instances_of(scenario) > 0);
+	    (span_is(name, "requests") && !may_fight(scenario));
 }
 
 /* An update has to end as with the new version alone: what is wrong of that in
@@ -276,7 +285,7 @@ campaign_add(struct campaign *r, struct world *w, jv scenario, bool with_faults,
     jv *found, struct err *err)
 {
 	struct oracle *o;
-	jv counted = jv_invalid();
+	jv counted = jv_invalid(), own;
 	jv clean =
 	    play_clean(r, w, scenario, VERSIONS_AS_SAID, &o, &counted, err);
 
@@ -295,15 +304,16 @@ campaign_add(struct campaign *r, struct world *w, jv scenario, bool with_faults,
 		oracle_free(o);
 		return -1;
 	}
-	*found = jv_array_concat(*found,
-	    jv_array_concat(
-		campaign_noted(clean), oracle_check(o, jv_copy(clean))));
+	own = jv_array_concat(
+	    campaign_noted(clean), oracle_check(o, jv_copy(clean)));
 	for (size_t i = 0; i < r->act_count; i++) {
 		oracle_learn(r->acts[i].oracle, jv_copy(clean));
 		oracle_learn(o, jv_copy(r->acts[i].clean));
 	}
 	r->acts = mem_grow(r->acts, r->act_count, sizeof(*r->acts));
 	r->acts[r->act_count++] = (struct act){scenario, clean, o};
+	*found = jv_array_concat(*found,
+	    judged(r, &(struct schedule){.scenario = r->act_count - 1}, own));
 	if (with_faults)
 		roster_add(&r->roster, r->act_count - 1, clean);
 	if (with_faults && instances_of(scenario) == 0 &&
