@@ -49,6 +49,7 @@ end Pod" "... and no object is gone"
 is "$(<"$T/err")" "kwatch: error: cannot watch pods: pods is forbidden: User \"jo\" cannot watch resource \"pods\"
 kwatch: watching pods now" "... and said once"
 is "$(grep pods "$T/requests")" "initial /api/v1/pods?watch=1&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan
+exact /api/v1/namespaces/s/pods?limit=1&resourceVersion=5&resourceVersionMatch=Exact&fieldSelector=metadata.name%3Da
 list /api/v1/pods?limit=1&resourceVersion=5&resourceVersionMatch=NotOlderThan
 watch /api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=5
 watch /api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=5

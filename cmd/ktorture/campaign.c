@@ -391,7 +391,7 @@ campaign_schedule(struct campaign *r, struct world *w, const struct schedule *s,
 
 /* ---- the order ---- */
 
-enum { SPEC_EVERY = 8 };
+enum { SPEC_EVERY = 16 };
 
 struct schedule
 campaign_get(const struct campaign *r, size_t n)

@@ -323,14 +323,58 @@ struct ranked {
 };
 
 static int
-by_group(const void *a, const void *b)
+by_kind(const struct ranked *x, const struct ranked *y)
 {
-	const struct ranked *x = a, *y = b;
-	int c = strcmp(x->s.faults[0].kind->name, y->s.faults[0].kind->name);
+	const struct mishap_kind *k = x->s.faults[0].kind;
+	const struct mishap_kind *l = y->s.faults[0].kind;
+
+	return (k > l) - (k < l);
+}
+
+/* The same fault, at the same kind of request: of whatever object, scenario and
+ * count. */
+static int
+by_sort(const struct ranked *x, const struct ranked *y)
+{
+	const struct mishap *f = &x->s.faults[0], *g = &y->s.faults[0];
+	int c = by_kind(x, y);
 
 	if (c == 0)
-		c = (x->chance > y->chance) - (x->chance < y->chance);
+		c = span_cmp(f->arg, g->arg);
+	if (c == 0)
+		c = f->after - g->after;
+	if (c == 0)
+		c = span_cmp(f->at.stage, g->at.stage);
+	if (c == 0)
+		c = span_cmp(f->at.verb, g->at.verb);
+	if (c == 0)
+		c = span_cmp(f->at.resource, g->at.resource);
 	return c;
+}
+
+static int
+by_chance(const struct ranked *x, const struct ranked *y)
+{
+	return (x->chance > y->chance) - (x->chance < y->chance);
+}
+
+static int
+by_sort_and_chance(const void *a, const void *b)
+{
+	int c = by_sort(a, b);
+
+	return c != 0 ? c : by_chance(a, b);
+}
+
+static int
+by_kind_and_turn(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+	int c = by_kind(x, y);
+
+	if (c == 0)
+		c = (x->turn > y->turn) - (x->turn < y->turn);
+	return c != 0 ? c : by_chance(x, y);
 }
 
 static int
@@ -340,7 +384,20 @@ by_turn(const void *a, const void *b)
 
 	if (x->turn != y->turn)
 		return x->turn < y->turn ? -1 : 1;
-	return (x->chance > y->chance) - (x->chance < y->chance);
+	return by_chance(x, y);
+}
+
+/* Each has the turn that its place among those has which are the same. */
+static void
+take_turns(struct ranked *r, size_t count,
+    int (*order)(const void *, const void *),
+    int (*same)(const struct ranked *, const struct ranked *))
+{
+	qsort(r, count, sizeof(*r), order);
+	for (size_t i = 0; i < count; i++)
+		r[i].turn = i > 0 && same(&r[i - 1], &r[i]) == 0
+		    ? r[i - 1].turn + 1
+		    : 0;
 }
 
 void
@@ -351,12 +408,8 @@ roster_order(struct roster *p)
 	for (size_t i = 0; i < p->count; i++)
 		r[i] = (struct ranked){
 		    0, chance_of(p, &p->singles[i]), p->singles[i]};
-	qsort(r, p->count, sizeof(*r), by_group);
-	for (size_t i = 0; i < p->count; i++)
-		r[i].turn =
-		    i > 0 && r[i].s.faults[0].kind == r[i - 1].s.faults[0].kind
-		    ? r[i - 1].turn + 1
-		    : 0;
+	take_turns(r, p->count, by_sort_and_chance, by_sort);
+	take_turns(r, p->count, by_kind_and_turn, by_kind);
 	qsort(r, p->count, sizeof(*r), by_turn);
 	for (size_t i = 0; i < p->count; i++)
 		p->singles[i] = r[i].s;

@@ -39,7 +39,8 @@ void roster_release(struct roster *p);
 void roster_add(struct roster *p, size_t scenario, jv record_peek);
 /* Adds those of lines, in a record in which they were counted. */
 void roster_add_lines(struct roster *p, size_t scenario, jv record_peek);
-/* All are added: gives them their order, in which all groups come in turns. */
+/* All are added: gives them their order, in which all kinds of faults come in
+ * turns, and of each kind all sorts of requests. */
 void roster_order(struct roster *p);
 /* The n-th schedule, from 0: the singles, then pairs without end. */
 struct schedule roster_get(const struct roster *p, size_t n);

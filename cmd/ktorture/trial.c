@@ -398,12 +398,26 @@ is_endless(const struct trial *t)
 	return false;
 }
 
-/* An election never is silent. */
+/* An election costs time, for it is never idle: no more than the faults need. */
+static int64_t
+quiet_ms(const struct trial *t)
+{
+	int64_t sum = TRIAL_SHORT_QUIET_MS, due;
+
+	if (is_endless(t))
+		return TRIAL_LONG_QUIET_MS;
+	for (size_t i = 0; i < t->count && t->instances > 0; i++) {
+		due = mishap_due_ms(&t->faults[i]);
+		sum += due > 0 ? due : TRIAL_QUIET_MS;
+	}
+	return t->instances > 0 && sum < TRIAL_QUIET_MS ? sum : TRIAL_QUIET_MS;
+}
+
 static void
 settle_at_last(struct play *p)
 {
-	settle_down(p, is_endless(p->t) ? TRIAL_LONG_QUIET_MS : TRIAL_QUIET_MS,
-	    p->t->instances > 0	  ? TRIAL_SHORT_SILENCE_MS
+	settle_down(p, quiet_ms(p->t),
+	    p->t->instances > 0	  ? TRIAL_SHORT_SILENCE_MS /* never silent */
 		: p->t->count > 0 ? TRIAL_SILENCE_MS
 				  : TRIAL_CLEAN_MS);
 }

@@ -32,7 +32,8 @@ count_requests(struct traffic *t, const struct played *p, int64_t late)
 			continue;
 		t->requests++;
 		t->writes += is_write(r) && !is_beside(r) && r->code != 0;
-		t->late_requests += r->us >= late && !span_is(r->verb, "watch");
+		t->late_requests += r->us >= late &&
+		    !span_is(r->verb, "watch") && !is_beside(r);
 		in_window++;
 		for (; p->requests[oldest].us < r->us - WINDOW_US; oldest++)
 			in_window -= p->requests[oldest].by == ACTOR_OPERATOR;
