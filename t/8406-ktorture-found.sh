@@ -19,5 +19,9 @@ at lose-0 restore@kapply/patch/pods/default/example
 cronjob life suspend:600-after@kwatch/watch/jobs.batch
 iotservice life watch-hold:100000@kwatch/watch/services!4
 memcached again starve:kstatus@kapply/patch/deployments.apps/default/example
+at two delete-after@kapply/patch/ats.at.example.com/default/example
+at soon restore@kapply/patch/ats.at.example.com/default/a#2
+cronjob change-6 delete-after@kapply/patch/jobs.batch/default/example-1767225720
+cronjob change-1 jump:-3600@kstatus/patch/cronjobs.batch.tutorial.kubebuilder.io:status/default/example#4
 END
 done_testing

@@ -41,7 +41,7 @@ runs 0 "one" ktorture -f "$watches" --spec='.spec.size = 1' --record="$T/recordi
 is "$(grep -c '^--- {"do":"settle"}' "$T/out")" 2 "... with its story"
 ok "... and a recording" test -s "$T/recording/digests.key"
 runs 0 "faults, and specs between them" \
-	ktorture -f "$watches" --seed=3 --schedules=8
+	ktorture -f "$watches" --seed=3 --schedules=16
 ok "... in the table" grep -q '^specs  *1 ' "$T/out"
 
 # ---- what is wrong ----

@@ -142,9 +142,9 @@ const struct mishap_kind mishap_kinds[] = {
     LINE("line-cut", "", MISHAP_LINE_CUT, KILLED),
     /* the server, and the cluster */
     ACT("restart", "", ALL, MISHAP_RESTART, "server restarted", SOON),
-    /* A stage may say what was true before; the history has a gap. */
+    /* A stage may say and do what was right before; the history has a gap. */
     ACT_BUT("restore", "", MISHAP_WRITES, MISHAP_RESTORE, "server restored",
-	"claim twice author lease", KILLED),
+	"claim twice author lease finalizer", KILLED),
     /* The time of a lease may be over by then. */
     ACT_BUT("late", "3000|20000|50000", MISHAP_WRITES, MISHAP_LATE, "done late",
 	"lease", MS + SOON),

@@ -60,6 +60,33 @@ made_in(jv record)
 	return made;
 }
 
+/* An object that is to come again is that of the last step: edited, deleted. */
+static void
+tell_waiting(struct play *p, jv step)
+{
+	static const char *const of_meta[] = {"namespace", "name"};
+	static const char *const of_object[] = {"apiVersion", "kind"};
+	jv object = jvtext_peek(p->waiting, "object");
+	jv patch = jvtext_peek(step, "patch");
+	bool same = jv_is_valid(object);
+
+	for (size_t i = 0; i < COUNT(of_meta) && same; i++)
+		same = span_eq(play_text(step, of_meta[i]),
+			   play_text(
+			       jvtext_peek(object, "metadata"), of_meta[i])) &&
+		    span_eq(play_text(step, of_object[i]),
+			play_text(object, of_object[i]));
+	if (!same)
+		return;
+	if (span_is(play_text(step, "do"), "delete")) {
+		jv_free(p->waiting);
+		p->waiting = jv_invalid();
+	} else if (jv_is_valid(patch)) {
+		p->waiting = jv_object_set(p->waiting, jv_string("object"),
+		    jv_object_merge_recursive(jv_copy(object), jv_copy(patch)));
+	}
+}
+
 static void do_step(struct play *p, struct kapiclient *c, jv step);
 
 /* A step that a user cannot do yet is tried again, for a while. */
@@ -126,6 +153,8 @@ do_step(struct play *p, struct kapiclient *c, jv step)
 	jv when = jvtext_peek(step, "whenGone");
 	int status;
 
+	if (c == p->w->client)
+		tell_waiting(p, step);
 	if (resolve_is_open(step)) {
 		do_open(p, step);
 	} else if (jv_get_kind(when) == JV_KIND_TRUE &&
@@ -413,9 +442,25 @@ quiet_ms(const struct trial *t)
 	return t->instances > 0 && sum < TRIAL_QUIET_MS ? sum : TRIAL_QUIET_MS;
 }
 
+/* What waits for a time of day waits longer, if that was set back. */
+static int64_t
+back_ns(const struct trial *t)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < t->count && t->instances == 0; i++) {
+		const struct mishap *f = &t->faults[i];
+
+		if (f->kind->act == MISHAP_JUMP && *f->arg.p == '-')
+			sum -= strtoll(f->arg.p, NULL, 10) * s;
+	}
+	return sum;
+}
+
 static void
 settle_at_last(struct play *p)
 {
+	pass(p, back_ns(p->t));
 	settle_down(p, quiet_ms(p->t),
 	    p->t->instances > 0	  ? TRIAL_SHORT_SILENCE_MS /* never silent */
 		: p->t->count > 0 ? TRIAL_SILENCE_MS
