@@ -442,7 +442,7 @@ quiet_ms(const struct trial *t)
 	return t->instances > 0 && sum < TRIAL_QUIET_MS ? sum : TRIAL_QUIET_MS;
 }
 
-/* What waits for a time of day waits longer, if that was set back. */
+/* A time of day comes later, if the clock was set back. */
 static int64_t
 back_ns(const struct trial *t)
 {
