@@ -105,7 +105,16 @@ cd "$ROOT" || exit
 runs 1 "--fail-fast" ktorture -f "$T/ready/watches.yaml" --seed=1 \
 	--scenario=life --fail-fast
 ok "... no schedule is played" grep -q '^0 schedules, ' \
-	<(tail -n 1 "$T/out")
+	<(tail -n 2 "$T/out")
+is "$(tail -n 1 "$T/out")" \
+	"ktorture -f $T/ready/watches.yaml --seed=1 --scenario='life' --fail-fast" \
+	"... the last line is a command"
+runs 1 "... which fails again" bash -c "$(tail -n 1 "$T/out")"
+runs 1 "... of specs" ktorture -f "$T/ready/watches.yaml" --seed=1 --specs \
+	--fail-fast
+is "$(tail -n 1 "$T/out")" \
+	"ktorture -f $T/ready/watches.yaml --seed=1 --specs --fail-fast" \
+	"... has that"
 runs 0 "--list of a scenario" ktorture -f "$watches" --scenario=two --seed=1 \
 	--list
 is "$(cut -d ' ' -f 1 "$T/out" | sort -u)" two "... has its faults alone"

@@ -197,7 +197,7 @@ add_specs(struct campaign *r, struct world *w, struct scoreboard *rep,
 	jv_free(written);
 	if (specplay_begin(r, w, &found, err) != 0)
 		return -1;
-	scoreboard_clean(rep, "the example", found);
+	scoreboard_clean(rep, scoreboard_example, found);
 	if (specplay_count(r) == 0 && r->act_count == 0)
 		return err_set(err, ERR_PERMANENT,
 		    "%s: no specs: there is no example.yaml", r->folder->path);
@@ -329,18 +329,14 @@ play_all(struct campaign *r, struct world **worlds, struct scoreboard *rep,
 		most = campaign_singles(r);
 	roster_order(&r->roster);
 	scoreboard_begin(rep, r);
-	if (o.fail_fast && rep->clean_failed > 0) {
-		scoreboard_count(rep);
-		return 1;
-	}
+	if (o.fail_fast && rep->clean != NULL)
+		return scoreboard_others(rep);
 	if (campaign_all(r, &worlds[1], (int)o.jobs, (uint64_t)o.seconds, most,
 		on_result, rep, err) != 0)
 		return -1;
 	scoreboard_end(rep);
-	if (rep->failed == 0) {
-		scoreboard_count(rep);
-		return rep->clean_failed > 0;
-	}
+	if (rep->failed == 0)
+		return scoreboard_others(rep);
 	return rep->worst.spec > 0 ? tell_spec(r, worlds[0], rep)
 				   : tell_failure(r, worlds[0], rep, err);
 }

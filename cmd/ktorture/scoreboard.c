@@ -12,6 +12,8 @@
 
 enum { FAILURES_MAX = 20 };
 
+const char scoreboard_example[] = "the example";
+
 void
 scoreboard_init(struct scoreboard *r, const struct opfolder *f, uint64_t seed)
 {
@@ -51,7 +53,8 @@ scoreboard_clean(struct scoreboard *r, const char *scenario, jv found)
 	if (jv_array_length(jv_copy(found)) > 0) {
 		printf("%s, without any fault:\n", scenario);
 		print_found(found);
-		r->clean_failed++;
+		if (r->clean == NULL)
+			r->clean = scenario;
 	}
 	jv_free(found);
 }
@@ -81,15 +84,21 @@ row_of(struct scoreboard *r, const struct schedule *s)
 	return &r->rows[r->row_count++];
 }
 
+static void
+add_start(struct buf *b, const struct scoreboard *r, bool old)
+{
+	buf_addf(b, "ktorture -f %s --seed=%" PRIu64, r->folder->watches_path,
+	    r->seed);
+	if (r->folder->old_watches != NULL && old)
+		buf_addf(b, " --old='%s'", r->folder->old_watches);
+}
+
 /* edits: of a spec. */
 static void
 add_command(struct buf *b, const struct scoreboard *r, const struct schedule *s,
     const char *scenario, jv edits)
 {
-	buf_addf(b, "ktorture -f %s --seed=%" PRIu64, r->folder->watches_path,
-	    r->seed);
-	if (r->folder->old_watches != NULL && s->spec == 0)
-		buf_addf(b, " --old='%s'", r->folder->old_watches);
+	add_start(b, r, s->spec == 0);
 	for (int i = 0,
 		 n = jv_is_valid(edits) ? jv_array_length(jv_copy(edits)) : 0;
 	     i < n; i++) {
@@ -188,13 +197,33 @@ scoreboard_end(struct scoreboard *r)
 	fflush(stdout);
 }
 
-void
-scoreboard_count(const struct scoreboard *r)
+static void
+print_count(const struct scoreboard *r)
 {
 	printf("%zu schedules, %zu failed, in %.0f s: %.0f a minute; seed "
 	       "%" PRIu64 "\n",
 	    r->played, r->failed, r->seconds,
 	    r->seconds > 0 ? (double)r->played * 60 / r->seconds : 0, r->seed);
+}
+
+bool
+scoreboard_others(const struct scoreboard *r)
+{
+	struct buf b = BUF_INIT;
+
+	print_count(r);
+	if (r->clean == NULL)
+		return false;
+	if (r->clean == scoreboard_example) {
+		add_start(&b, r, false);
+		buf_adds(&b, " --specs");
+	} else {
+		add_start(&b, r, true);
+		buf_addf(&b, " --scenario='%s'", r->clean);
+	}
+	printf("%s --fail-fast\n", buf_str(&b));
+	buf_release(&b);
+	return true;
 }
 
 void
@@ -205,7 +234,7 @@ scoreboard_failure(const struct scoreboard *r, const struct schedule *s,
 
 	printf("\nThe shortest failure:\n");
 	print_found(found);
-	scoreboard_count(r);
+	print_count(r);
 	add_command(&b, r, s, scenario, edits);
 	printf("%s\n", buf_str(&b));
 	buf_release(&b);

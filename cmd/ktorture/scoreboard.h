@@ -28,7 +28,8 @@ struct scoreboard {
 	/* The shortest of the failures. */
 	struct schedule worst;
 	jv worst_found; /* owned; invalid: none */
-	size_t clean_failed;
+	const char
+	    *clean; /* borrowed: that was wrong without a fault; or NULL */
 	double seconds;
 };
 
@@ -36,7 +37,9 @@ struct scoreboard {
 void scoreboard_init(
     struct scoreboard *r, const struct opfolder *f, uint64_t seed);
 void scoreboard_release(struct scoreboard *r);
-/* A scenario was played without faults; takes what was found. */
+/* A scenario was played without faults; takes what was found. Its name is
+ * borrowed; scoreboard_example: the example of specs. */
+extern const char scoreboard_example[];
 void scoreboard_clean(struct scoreboard *r, const char *scenario, jv found);
 void scoreboard_begin(struct scoreboard *r, const struct campaign *run);
 /* True: go on. */
@@ -49,8 +52,9 @@ void scoreboard_end(struct scoreboard *r);
  * invalid. */
 void scoreboard_failure(const struct scoreboard *r, const struct schedule *s,
     const char *scenario, jv edits_peek, jv found);
-/* The last line, if nothing failed. */
-void scoreboard_count(const struct scoreboard *r);
+/* The last lines, if no schedule failed: the count; and the command that repeats
+ * what was wrong without a fault. Whether there is any. */
+bool scoreboard_others(const struct scoreboard *r);
 const char *scoreboard_name(const struct campaign *run, size_t act);
 /* One schedule was played; takes what was found. */
 void scoreboard_one(jv found);

@@ -22,16 +22,18 @@
 static const int64_t ms = 1000000, s = 1000000000;
 enum { TRIES_MAX = 24 };
 
+/* By their names, so that the n-th is the same in each play. */
 static jv
 values_of(jv objects)
 {
-	jv list = jv_array();
+	jv list = jv_array(), keys = jv_keys(jv_copy(objects));
 
-	jv_object_foreach(objects, key, object)
+	jv_array_foreach(keys, i, key)
 	{
-		jv_free(key);
-		list = jv_array_append(list, object);
+		list =
+		    jv_array_append(list, jv_object_get(jv_copy(objects), key));
 	}
+	jv_free(keys);
 	return list;
 }
 
@@ -260,24 +262,24 @@ settle(struct play *p)
 	} while (more);
 }
 
-static void
-pass(struct play *p, int64_t ns)
-{
-	int64_t end = world_now(p->w) + ns;
-
-	world_still(p->w);
-	settle(p);
-	while (p->w->loop == WORLD_LOOP_NONE && world_now(p->w) < end) {
-		world_step(p->w, next_due(p, end));
-		settle(p);
-	}
-}
-
 /* By a clock that stands while a fault has the machine sleep. */
 static int64_t
 awake_ns(const struct play *p)
 {
 	return world_now(p->w) - p->slept_ns;
+}
+
+static void
+pass(struct play *p, int64_t ns)
+{
+	int64_t end = awake_ns(p) + ns;
+
+	world_still(p->w);
+	settle(p);
+	while (p->w->loop == WORLD_LOOP_NONE && awake_ns(p) < end) {
+		world_step(p->w, next_due(p, end + p->slept_ns));
+		settle(p);
+	}
 }
 
 /* Until nothing was written for long: what is refused is tried again late. */
