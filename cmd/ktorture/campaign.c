@@ -160,6 +160,23 @@ may_fight(jv scenario)
 	return has_versions(scenario) && instances_of(scenario) == 0;
 }
 
+/* A program that waits for a time of day waits for it again, if the clock is set
+ * back. */
+static bool
+waits_again(jv scenario, const struct mishap *f)
+{
+	bool waits = false;
+
+	if (f->kind->act != MISHAP_JUMP || *f->arg.p != '-')
+		return false;
+	jv_array_foreach(jvtext_peek(scenario, "rules"), i, rule)
+	{
+		waits = waits || jv_is_valid(jvtext_peek(rule, "patience"));
+		jv_free(rule);
+	}
+	return waits;
+}
+
 static bool
 forgives(
     const struct campaign *r, const struct schedule *s, struct span invariant)
@@ -174,6 +191,9 @@ forgives(
 		    span_is(invariant, "claim") && !is_guarded(r))
 			return true;
 		if (span_is(invariant, "crash") && makes_invalid(&s->faults[i]))
+			return true;
+		if (span_is(invariant, "end") &&
+		    waits_again(r->acts[s->scenario].scenario, &s->faults[i]))
 			return true;
 		while (all.p != NULL)
 			if (span_eq(span_cut(&all, ' '), invariant))

@@ -444,25 +444,9 @@ quiet_ms(const struct trial *t)
 	return t->instances > 0 && sum < TRIAL_QUIET_MS ? sum : TRIAL_QUIET_MS;
 }
 
-/* A time of day comes later, if the clock was set back. */
-static int64_t
-back_ns(const struct trial *t)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < t->count && t->instances == 0; i++) {
-		const struct mishap *f = &t->faults[i];
-
-		if (f->kind->act == MISHAP_JUMP && *f->arg.p == '-')
-			sum -= strtoll(f->arg.p, NULL, 10) * s;
-	}
-	return sum;
-}
-
 static void
 settle_at_last(struct play *p)
 {
-	pass(p, back_ns(p->t));
 	settle_down(p, quiet_ms(p->t),
 	    p->t->instances > 0	  ? TRIAL_SHORT_SILENCE_MS /* never silent */
 		: p->t->count > 0 ? TRIAL_SILENCE_MS
