@@ -62,9 +62,38 @@ made_in(jv record)
 	return made;
 }
 
-/* An object that is to come again is that of the last step: edited, deleted. */
-static void
-tell_waiting(struct play *p, jv step)
+/* As the server does it (RFC 7396); takes both. */
+static jv
+merged(jv object, jv patch)
+{
+	if (jv_get_kind(patch) != JV_KIND_OBJECT) {
+		jv_free(object);
+		return patch;
+	}
+	if (jv_get_kind(object) != JV_KIND_OBJECT) {
+		jv_free(object);
+		object = jv_object();
+	}
+	jv_object_foreach(patch, key, value)
+	{
+		jv old = jv_object_get(jv_copy(object), jv_copy(key));
+
+		if (jv_get_kind(value) != JV_KIND_NULL) {
+			object = jv_object_set(object, key, merged(old, value));
+			continue;
+		}
+		object = jv_object_delete(object, key);
+		jv_free(old);
+		jv_free(value);
+	}
+	jv_free(patch);
+	return object;
+}
+
+/* Of an object that is being deleted, and is to come again: that one is edited, or
+ * does not come. False: the step is about another one. */
+static bool
+is_of_waiting(struct play *p, jv step)
 {
 	static const char *const of_meta[] = {"namespace", "name"};
 	static const char *const of_object[] = {"apiVersion", "kind"};
@@ -79,14 +108,15 @@ tell_waiting(struct play *p, jv step)
 		    span_eq(play_text(step, of_object[i]),
 			play_text(object, of_object[i]));
 	if (!same)
-		return;
+		return false;
 	if (span_is(play_text(step, "do"), "delete")) {
 		jv_free(p->waiting);
 		p->waiting = jv_invalid();
 	} else if (jv_is_valid(patch)) {
 		p->waiting = jv_object_set(p->waiting, jv_string("object"),
-		    jv_object_merge_recursive(jv_copy(object), jv_copy(patch)));
+		    merged(jv_copy(object), jv_copy(patch)));
 	}
+	return true;
 }
 
 static void do_step(struct play *p, struct kapiclient *c, jv step);
@@ -155,8 +185,8 @@ do_step(struct play *p, struct kapiclient *c, jv step)
 	jv when = jvtext_peek(step, "whenGone");
 	int status;
 
-	if (c == p->w->client)
-		tell_waiting(p, step);
+	if (c == p->w->client && is_of_waiting(p, step))
+		return;
 	if (resolve_is_open(step)) {
 		do_open(p, step);
 	} else if (jv_get_kind(when) == JV_KIND_TRUE &&
