@@ -66,6 +66,27 @@ count_changes(struct traffic *t, const struct played *p, int64_t late)
 	}
 }
 
+/* When the last fault was over, as far as that is known: one may come late, at a
+ * watch that begins again. */
+static int64_t
+faults_end(const struct played *p)
+{
+	int64_t end = 0;
+
+	for (int i = 0, n = played_length(p->record); i < n; i++) {
+		jv line = played_at(p->record, i);
+		int64_t us;
+
+		if (!jv_is_valid(jvtext_peek(line, "fault")))
+			continue;
+		us = played_number(line, "time", 0) +
+		    played_number(line, "dueMs", 0) * 1000;
+		if (us > end)
+			end = us;
+	}
+	return end;
+}
+
 void
 traffic_count(struct traffic *t, const struct played *p)
 {
@@ -73,6 +94,8 @@ traffic_count(struct traffic *t, const struct played *p)
 	int64_t late = from + (p->end_us - from) / 2;
 
 	*t = (struct traffic){0};
+	if (late < faults_end(p))
+		late = faults_end(p);
 	if (late <= from)
 		late = INT64_MAX; /* no end, or no silence before it */
 	count_requests(t, p, late);

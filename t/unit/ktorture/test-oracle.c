@@ -333,6 +333,12 @@ TEST(silence)
 	    "be 0",
 	    "many reads");
 	is(said("memcached",
+	       "ahead(.end; [{fault: \"429@kwatch/watch/pods#2\","
+	       "time: 1775002199000000, dueMs: 2000}] + [range(30) | {request:"
+	       "{verb: \"get\", resource: \"pods\","
+	       "time: \"2026-04-01T00:10:00Z\", by: \"kwatch\"}}])"),
+	    "", "... because of a fault that came as late");
+	is(said("memcached",
 	       "ahead(.end; [range(30) | {request: {verb: \"watch\", resource:"
 	       "\"pods\", time: \"2026-04-01T00:10:00Z\", by: \"kwatch\"}}])"),
 	    "", "watches end and begin");
