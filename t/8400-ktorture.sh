@@ -119,6 +119,17 @@ runs 0 "--list of a scenario" ktorture -f "$watches" --scenario=two --seed=1 \
 	--list
 is "$(cut -d ' ' -f 1 "$T/out" | sort -u)" two "... has its faults alone"
 
+# Pods of its own, which a rule leaves out of what is compared.
+cp -r pipeline/experimental "$T/early"
+sed -i '/\[\.outstanding\[\]\.metadata\.name\] - \$ending/d
+	s/and all(\$pods\[\]; ready);/| all($pods[]; ready);/' \
+	"$T/early/reconcile.jq"
+runs 1 "a status that is Ready before its Pods" \
+	ktorture -f "$T/early/watches.yaml" --seed=1 --scenario=life --fail-fast
+ok "... is found without a fault" grep -q \
+	'^  claim: Experimental default/example: .*Pod default/example-0 is not avail' \
+	"$T/out"
+
 # What it says depends on what it has said.
 operator counts 's/^def desired: need_good_name | \[/def n: (.owned.Deployment[0].metadata.annotations.n \/\/ "0") | tonumber + 1;\ndef desired: need_good_name | n as $n | [/
 	s/^  })$/  }) | .metadata.annotations.n = ($n | tostring)/'

@@ -478,7 +478,8 @@ workload_of(struct span kind)
 	    {"Deployment.apps", "replicas", "availableReplicas"},
 	    {"StatefulSet.apps", "replicas", "readyReplicas"},
 	    {"ReplicaSet.apps", "replicas", "readyReplicas"},
-	    {"DaemonSet.apps", "desiredNumberScheduled", "numberAvailable"}};
+	    {"DaemonSet.apps", "desiredNumberScheduled", "numberAvailable"},
+	    {"Pod", NULL, NULL}};
 
 	for (size_t i = 0; i < COUNT(workloads); i++)
 		if (span_is(kind, workloads[i].kind))
@@ -486,14 +487,34 @@ workload_of(struct span kind)
 	return NULL;
 }
 
+/* A Pod that is ready, or has ended. */
+static bool
+is_ready_pod(jv status)
+{
+	static const char *const ended[] = {"Succeeded", "Failed", NULL};
+	jv list = jvtext_peek(status, "conditions");
+
+	for (int i = 0, n = played_length(list); i < n; i++) {
+		jv condition = played_at(list, i);
+
+		if (span_is(played_text(condition, "type"), "Ready") &&
+		    span_is(played_text(condition, "status"), "True"))
+			return true;
+	}
+	return span_is_one_of(played_text(status, "phase"), ended);
+}
+
 static bool
 is_available(const struct workload *w, const struct played_change *c)
 {
 	jv spec = jvtext_peek(c->object, "spec");
 	jv status = jvtext_peek(c->object, "status");
-	int64_t wanted =
-	    played_number(spec, w->wanted, played_number(status, w->wanted, 1));
+	int64_t wanted;
 
+	if (w->wanted == NULL)
+		return is_ready_pod(status);
+	wanted =
+	    played_number(spec, w->wanted, played_number(status, w->wanted, 1));
 	return played_number(status, "observedGeneration", -1) >=
 	    generation_of(c) &&
 	    played_number(status, w->available, 0) >= wanted;

@@ -14,8 +14,8 @@
  * Nor may the operator make an object of that generation just behind the claim,
  * while nothing else happens: this holds for the clean record as well.
  *
- * Nor may one of its Deployments, StatefulSets, ReplicaSets and DaemonSets be
- * unavailable since the operator has written it.
+ * Nor may one of its Deployments, StatefulSets, ReplicaSets, DaemonSets and Pods
+ * be unavailable since the operator has written it.
  *
  * All this is not asked of a kind for which Ready does not wait, as a rule of
  * the scenario says: {"unready": "Deployment"}; nor must objects have been there
