@@ -12,6 +12,9 @@ fault=stop:instance:60-after@kstatus/patch/memcacheds.cache.example.com:status/d
 runs 0 "a fence without a time" t/torture/plant --seconds=20 --seed=7 \
 	fence-has-no-time -- --scenario=pair --fault="$fault"
 ok "... is found" grep -q '^found  *fence-has-no-time ' "$T/out"
+runs 1 "... which has it still" env OPERATOR_NAME=default \
+	build/planted/bin/ktorture -f pipeline/memcached/watches.yaml --seed=7 \
+	--scenario=pair --fault="$fault"
 ok "... as a loop" grep -q '^  requests: a hot loop: a process of it computes' \
-	build/planted.log
+	"$T/out"
 done_testing
