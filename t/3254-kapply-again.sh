@@ -108,21 +108,4 @@ set_line '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"n"}}' \
 serve "{\"GET $THINGS/t\":[$(primary u1)]}"
 runs 0 "what is of the whole cluster is created once" apply
 is "$(sent)" "GET t" "... for a primary as the line says"
-
-# What was created just now is not created again by the next line.
-serve "{\"GET $THINGS/t\":[$(primary u1)]}"
-begin
-line=$(set_line "$(cm a 1)" "$created,\"status\":{\"n\":1}")
-echo "$line" >&7
-wait_for 5 grep -q '"n":1' "$T/out"
-echo "${line/:1\}/:2\}}" >&7
-wait_for 5 grep -q '"n":2' "$T/out"
-is "$(sent)" "PATCH a" "created just now: the next line does not apply it"
-set_line "$(cm a 2)" "$created" >&7
-wait_for 5 requested 2
-set_line "$(cm a 2)" "$created,\"again\":true" >&7
-wait_for 5 requested 4
-end
-is "$? $(sent)" "0 PATCH a,PATCH a,GET t,PATCH a" \
-	"... but another content, and what has gone since"
 done_testing

@@ -17,7 +17,6 @@ at life disown@kapply/patch/pods/default/example#2
 at again restore@kapply/patch/pods/default/example
 at lose-0 restore@kapply/patch/pods/default/example
 cronjob life suspend:600-after@kwatch/watch/jobs.batch
-iotservice life watch-hold:100000@kwatch/watch/services!4
 memcached again starve:kstatus@kapply/patch/deployments.apps/default/example
 at two delete-after@kapply/patch/ats.at.example.com/default/example
 at soon restore@kapply/patch/ats.at.example.com/default/a#2

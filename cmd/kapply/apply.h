@@ -46,7 +46,6 @@ struct apply_counters {
 };
 
 struct applyset;
-struct recent;
 struct unseen;
 
 struct apply {
@@ -56,7 +55,6 @@ struct apply {
 	struct set *held;	   /* owned: waits behind a barrier; or NULL */
 	struct applyset *applyset; /* owned; NULL: none */
 	struct unseen *unseen;
-	struct recent *recent;
 	struct prunelimit prunelimit;
 	struct because because;
 	struct apply_counters counters;

@@ -15,7 +15,6 @@
 #include "kube/kubepath.h"
 #include "process/clock.h"
 #include "process/log.h"
-#include "recent.h"
 #include "set/setorder.h"
 #include "unseen.h"
 #include "value/digest.h"
@@ -136,7 +135,6 @@ take_next(struct key *k)
 		set_inherit(k->set, old, RECENT_MS, clock_ms());
 	release_set(a, old);
 	unseen_line(a->unseen, s);
-	recent_line(a->recent, s, clock_ms());
 	k->writestat = s->plain ? NULL
 				: writestat_of(&a->w.writestats,
 				      s->primary.group, s->primary.kind, max);
@@ -640,8 +638,6 @@ engine_item_done(struct key *k, struct item *i, const char *result)
 	i->failure.error = NULL;
 	if (i->phase == PHASE_SCOPES)
 		a->new_scope_ms = i->accepted_ms;
-	if (!writer_opts.dry_run)
-		recent_add(a->recent, k->set, i, i->accepted_ms);
 	if (i->op != OP_APPLY && i->op != OP_DELETE && i->op != OP_CREATE)
 		return;
 	report_written(a, k->set, i, result);

@@ -19,7 +19,6 @@
 #include "keyring.h"
 #include "process/log.h"
 #include "process/opt.h"
-#include "recent.h"
 #include "unseen.h"
 
 enum { PRUNE_LIMIT = 100 };
@@ -193,7 +192,6 @@ apply(const struct opt_list *files, struct err *err)
 	    keyring_open(&keyring, &a, err) == 0) {
 		a.w.prints = o.output == OUTPUT_RESULT;
 		a.unseen = unseen_new(a.w.loop);
-		a.recent = recent_new(a.w.loop);
 		if (o.applyset != NULL)
 			a.applyset = applyset_new(&a, o.applyset);
 		writer_files(&a.w, files->items, files->count);
@@ -205,7 +203,6 @@ apply(const struct opt_list *files, struct err *err)
 	applyset_free(a.applyset);
 	engine_free(&a);
 	unseen_free(a.unseen);
-	recent_free(a.recent);
 	prunelimit_release(&a.prunelimit);
 	because_release(&a.because);
 	keyring_free(keyring);
