@@ -36,8 +36,10 @@ moves() {
 	ok "$what: the other leads" wait_for 15 now_leads "$to"
 }
 
+# Who has ended may wait for the init of the machine.
 gone() {
-	! kill -0 "$1" 2>/dev/null
+	! kill -0 "$1" 2>/dev/null ||
+		[[ $(ps -o stat= -p "$1") == Z* ]]
 }
 
 # again N: once more, as a standby
