@@ -7,6 +7,9 @@
 
 ask='allowWatchBookmarks=true'
 initial="initial /api/v1/pods?watch=1&$ask&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+exact() { # NAME VERSION: the request
+	echo "exact /api/v1/namespaces/s/pods?limit=1&resourceVersion=$2&resourceVersionMatch=Exact&fieldSelector=metadata.name%3D$1"
+}
 
 # A watch-list, then live events; a bookmark is not printed.
 serve '{"pods": {
@@ -24,7 +27,7 @@ MODIFIED a 1 6
 DELETED b 2 7
 ADDED c 3 10" "a watch-list and what follows"
 requests "$initial
-exact /api/v1/namespaces/s/pods?limit=1&resourceVersion=6&resourceVersionMatch=Exact&fieldSelector=metadata.name%3Db
+$(exact b 6)
 list /api/v1/pods?limit=1&resourceVersion=9&resourceVersionMatch=NotOlderThan
 watch /api/v1/pods?watch=1&$ask&resourceVersion=9" \
 	"... and goes on from the bookmark, if the server has not gone back"
@@ -107,7 +110,7 @@ end Pod
 MODIFIED a 1 3
 MODIFIED a 1 4" "half a frame is forgotten"
 requests "$initial
-exact /api/v1/namespaces/s/pods?limit=1&resourceVersion=3&resourceVersionMatch=Exact&fieldSelector=metadata.name%3Da
+$(exact a 3)
 list /api/v1/pods?limit=1&resourceVersion=3&resourceVersionMatch=NotOlderThan
 watch /api/v1/pods?watch=1&$ask&resourceVersion=3" \
 	"... and the watch goes on from the last whole one"
@@ -130,10 +133,10 @@ is "$(grep back "$T/err")" \
 	"kwatch: warning: the server has gone back, as after a restore of etcd: listing all again: Too large resource version: 9, current: 5" \
 	"... is said"
 requests "$initial
-exact /api/v1/namespaces/s/pods?limit=1&resourceVersion=9&resourceVersionMatch=Exact&fieldSelector=metadata.name%3Da
+$(exact a 9)
 list /api/v1/pods?limit=1&resourceVersion=9&resourceVersionMatch=NotOlderThan
 watch /api/v1/pods?watch=1&$ask&resourceVersion=9
-exact /api/v1/namespaces/s/pods?limit=1&resourceVersion=9&resourceVersionMatch=Exact&fieldSelector=metadata.name%3Da
+$(exact a 9)
 list /api/v1/pods?limit=1&resourceVersion=9&resourceVersionMatch=NotOlderThan
 $initial" "... it is asked after each end that may be one"
 serve '{"pods": {
@@ -148,51 +151,56 @@ ADDED a 1 9
 end Pod
 MODIFIED a 1 4" "... and asked again, when the server does not know the rules yet"
 requests "$initial
-exact /api/v1/namespaces/s/pods?limit=1&resourceVersion=9&resourceVersionMatch=Exact&fieldSelector=metadata.name%3Da
+$(exact a 9)
 list /api/v1/pods?limit=1&resourceVersion=9&resourceVersionMatch=NotOlderThan
 list /api/v1/pods?limit=1&resourceVersion=9&resourceVersionMatch=NotOlderThan
 $initial" "... before it watches"
 
 # The server was restored, and has passed the version that is known: the last
 # object that was seen is not as it was then.
-exact() { # NAME VERSION: the request
-	echo "exact /api/v1/namespaces/s/pods?limit=1&resourceVersion=$2&resourceVersionMatch=Exact&fieldSelector=metadata.name%3D$1"
-}
 then_was() { # VERSION [POD]: the answer
 	printf '{"body": {"metadata":{"resourceVersion":"%s"},"items":[%s]}}' "$@"
 }
 back="kwatch: warning: the server has gone back, as after a restore of etcd: listing all again: pods had another version"
 again='{"lines": ['"$(ev ADDED a 1 4), $(mark 30 end)"'], "end": "hang"}'
-written="$(ev ADDED a 1 4), $(ev ADDED b 2 7), $(mark 8 end), $(mark 9)"
-for was in "" "$(pod b 3 7)" "$(pod b 2 8)"; do
-	serve '{"pods": {"initial": [{"lines": ['"$written"']}, '"$again"'],
-		"exact": ['"$(then_was 9 "$was")"']}}'
+# goes_back WHAT HISTORY ANSWERS SEEN VERSION: of the last change
+goes_back() {
+	serve '{"pods": {"initial": [{"lines": ['"$2"']}, '"$again"'],
+		"exact": ['"$3"']}}'
 	watch pods -A
 	lines 6
-	seen "begin Pod
+	seen "$4" "$1"
+	is "$(<"$T/err")" "$back $5" "... is said"
+}
+# goes_on WHAT HISTORY ANSWERS SEEN QUESTIONS VERSION: from which it is watched
+goes_on() {
+	serve '{"pods": {"initial": [{"lines": ['"$2"']}], "exact": ['"$3"'],
+		"watch": [{"lines": [], "end": "hang"}]}}'
+	watch pods -A
+	lines "$(($(wc -l <<<"$5") + 2))" requests
+	requests "$initial
+$5
+watch /api/v1/pods?watch=1&$ask&resourceVersion=$6" "$1"
+	seen "$4" "... and lists nothing"
+}
+written="$(ev ADDED a 1 4), $(ev ADDED b 2 7), $(mark 8 end), $(mark 9)"
+for was in "" "$(pod b 3 7)" "$(pod b 2 8)"; do
+	goes_back "a server that was restored and has passed the version: it lists again" \
+		"$written" "$(then_was 9 "$was")" "begin Pod
 ADDED a 1 4
 ADDED b 2 7
 end Pod
 MODIFIED a 1 4
-DELETED b 2 - synthetic" "a server that was restored and has passed the version: it lists again"
-	is "$(<"$T/err")" "$back 7" "... is said"
+DELETED b 2 - synthetic" 7
 	requests "$initial
 $(exact b 9)
 $initial" "... for one request more"
 done
-serve '{"pods": {"initial": [{"lines": ['"$written"']}],
-	"exact": ['"$(then_was 9 "$(pod b 2 7)")"'],
-	"watch": [{"lines": [], "end": "hang"}]}}'
-watch pods -A
-lines 3 requests
-requests "$initial
-$(exact b 9)
-watch /api/v1/pods?watch=1&$ask&resourceVersion=9" \
-	"a server with the same history: the watch goes on, after one request"
-seen "begin Pod
+goes_on "a server with the same history: the watch goes on, after one request" \
+	"$written" "$(then_was 9 "$(pod b 2 7)")" "begin Pod
 ADDED a 1 4
 ADDED b 2 7
-end Pod" "... and lists nothing"
+end Pod" "$(exact b 9)" 9
 is "$(<"$T/err")" "" "... without a word"
 
 # The last change is a deletion.
@@ -201,34 +209,22 @@ expired='{"code": 410, "body": '"$(status 410 Expired compacted)"'}'
 for answers in "$(then_was 10)" \
 	"$(then_was 10 "$(pod b 2 9)"), $(then_was 11 "$(pod b 2 9)")" \
 	"$expired, $(then_was 11 "$(pod b 2 9)")"; do
-	serve '{"pods": {"initial": [{"lines": ['"$deleted"']}, '"$again"'],
-		"exact": ['"$answers"']}}'
-	watch pods -A
-	lines 6
-	seen "begin Pod
+	goes_back "a deletion that the server does not know" "$deleted" "$answers" \
+		"begin Pod
 ADDED a 1 4
 end Pod
 ADDED b 2 9
 DELETED b 2 11
-MODIFIED a 1 4" "a deletion that the server does not know"
-	is "$(<"$T/err")" "$back 11" "... is said"
+MODIFIED a 1 4" 11
 done
 for answers in "$(then_was 10 "$(pod b 2 9)"), $(then_was 11)" \
 	"$expired, $(then_was 11)"; do
-	serve '{"pods": {"initial": [{"lines": ['"$deleted"']}],
-		"exact": ['"$answers"'],
-		"watch": [{"lines": [], "end": "hang"}]}}'
-	watch pods -A
-	lines 4 requests
-	requests "$initial
-$(exact b 10)
-$(exact b 11)
-watch /api/v1/pods?watch=1&$ask&resourceVersion=11" "a deletion that it knows"
-	seen "begin Pod
+	goes_on "a deletion that it knows" "$deleted" "$answers" "begin Pod
 ADDED a 1 4
 end Pod
 ADDED b 2 9
-DELETED b 2 11" "... and lists nothing"
+DELETED b 2 11" "$(exact b 10)
+$(exact b 11)" 11
 done
 
 # The version is too old to be listed: what is there now is compared.

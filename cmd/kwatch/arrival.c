@@ -36,12 +36,6 @@ add_writers(struct watch *w, const struct json_frame *f,
 	    deltafifo_entry_writers(e), &w->kind->index.pool, f, news, names);
 }
 
-static bool
-is_of_namespaces(const struct watch *w)
-{
-	return w->kind == w->kind->app->rooms.kind;
-}
-
 /* The object exists in this version. One that is too long for a line is told of
  * by its sketch (record/sketch.h), with a mark, and logged. length: of what came,
  * if the frame is its sketch; else 0. Names are decoded: two servers of one
@@ -100,7 +94,7 @@ arrival_put(struct watch *w, const struct json_frame *f, uint64_t length)
 	struct arena names = ARENA_INIT;
 	struct json_frame decoded = *f;
 
-	if (!is_of_namespaces(w)) {
+	if (!rooms_are_of(w->kind)) {
 		put_object(w, f, length);
 		return;
 	}
@@ -124,7 +118,7 @@ arrival_delete(struct watch *w, const struct json_frame *frame, uint64_t length)
 	deltafifo_delete(w->kind->app->deltafifo, entry(w, &f), f.uid,
 	    length > 0 || body.len > STREAM_WRITE_MAX ? SPAN_NONE
 						      : buf_span(&body));
-	if (is_of_namespaces(w))
+	if (rooms_are_of(w->kind))
 		rooms_deleted(w->kind->app, f.name);
 	buf_release(&body);
 	arena_release(&names);

@@ -256,7 +256,7 @@ start_watches(struct kind *k)
 	if (k->gone || k->state == KIND_NEW)
 		kind_announce(k);
 	k->gone = false;
-	if (k == k->app->rooms.kind)
+	if (rooms_are_of(k))
 		rooms_restart(k->app);
 	k->watches = mem_array(NULL, count, sizeof(*k->watches));
 	k->watch_count = k->incomplete = count;

@@ -11,6 +11,12 @@
 #include "arrival.h"
 #include "watch.h"
 
+bool
+rooms_are_of(const struct kind *k)
+{
+	return k == k->app->rooms.kind;
+}
+
 void
 rooms_init(struct kwatch *app)
 {

@@ -42,6 +42,8 @@ struct rooms {
 	bool listed; /* all Namespaces were there once */
 };
 
+/* Whether this kind is that of the namespaces. */
+bool rooms_are_of(const struct kind *k);
 /* Call it when all kinds are there. */
 void rooms_init(struct kwatch *app);
 void rooms_release(struct rooms *r);

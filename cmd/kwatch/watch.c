@@ -34,6 +34,10 @@ again_later(struct watch *w, enum recovery_why why, int64_t told_ms)
 
 /* ---- requests ---- */
 
+static const char accept_metadata_list[] =
+    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,"
+    "application/json";
+
 /* Appends the path of the objects that are watched. */
 static void
 add_path(struct buf *path, const struct watch *w)
@@ -42,23 +46,25 @@ add_path(struct buf *path, const struct watch *w)
 	    path, w->kind->resource, span_str(w->ns), SPAN_NONE, NULL);
 }
 
-/* Sends r to path, which is released. fields: a selector besides that of the
- * kind; it may be empty. */
+/* Sends r to path, which is released. object: a field selector besides that of the
+ * kind, or none. */
 static void
 open_call(struct watch *w, struct buf *path, struct kube_request *r,
-    struct buf *fields, kube_done_fn *done)
+    struct span object, kube_done_fn *done)
 {
 	struct kwatch *app = w->kind->app;
 	const struct watchspec *spec = w->kind->spec;
+	struct buf fields = BUF_INIT;
 
 	if (watchspec_selects(spec->selector))
 		kube_query_add(path, "labelSelector", span_str(spec->selector));
+	buf_addspan(&fields, object);
 	if (spec->field_selector != NULL)
-		buf_addf(fields, "%s%s", fields->len > 0 ? "," : "",
+		buf_addf(&fields, "%s%s", fields.len > 0 ? "," : "",
 		    spec->field_selector);
-	if (fields->len > 0)
-		kube_query_add(path, "fieldSelector", buf_span(fields));
-	buf_release(fields);
+	if (fields.len > 0)
+		kube_query_add(path, "fieldSelector", buf_span(&fields));
+	buf_release(&fields);
 	r->path = buf_str(path);
 	app->open++;
 	app->opening++;
@@ -176,7 +182,7 @@ synced(struct watch *w, struct span version)
 	}
 	deltafifo_index_sweep(
 	    app->deltafifo, &w->kind->index, w->owner, w->mark);
-	if (w->kind == app->rooms.kind)
+	if (rooms_are_of(w->kind))
 		rooms_listed(app);
 	if (w->ever_synced)
 		return;
@@ -428,7 +434,7 @@ start_watch(struct watch *w)
 	/* A random time, as in client-go, keeps watches from ending
 	 * together. */
 	uint64_t seconds = 300 + clock_jitter() % 301;
-	struct buf path = BUF_INIT, n = BUF_INIT, fields = BUF_INIT;
+	struct buf path = BUF_INIT, n = BUF_INIT;
 	struct kube_request r = {.verb = KUBE_WATCH,
 	    .timeout_ms = (seconds + 30) * 1000,
 	    .on_begin = on_begin,
@@ -459,7 +465,7 @@ start_watch(struct watch *w)
 	if (w->kind->spec->metadata_only)
 		r.accept = "application/json;as=PartialObjectMetadata;"
 			   "g=meta.k8s.io;v=v1,application/json";
-	open_call(w, &path, &r, &fields, watch_done);
+	open_call(w, &path, &r, SPAN_NONE, watch_done);
 	/* Some proxies hold back the headers until data follows, which in a
 	 * watch may take a minute or more. */
 	if (w->state == INITIAL)
@@ -512,7 +518,7 @@ list_done(void *arg, const struct kube_answer *a)
 static void
 start_list(struct watch *w)
 {
-	struct buf path = BUF_INIT, fields = BUF_INIT;
+	struct buf path = BUF_INIT;
 	struct kube_request r = {.verb = KUBE_LIST};
 
 	w->state = LISTING;
@@ -523,9 +529,8 @@ start_list(struct watch *w)
 	add_path(&path, w);
 	pages_query(&w->list, &path);
 	if (w->kind->spec->metadata_only)
-		r.accept = "application/json;as=PartialObjectMetadataList;"
-			   "g=meta.k8s.io;v=v1,application/json";
-	open_call(w, &path, &r, &fields, list_done);
+		r.accept = accept_metadata_list;
+	open_call(w, &path, &r, SPAN_NONE, list_done);
 }
 
 /* ---- has the server gone back? ---- */
@@ -574,17 +579,16 @@ tell_passed(struct watch *w)
 static void
 hear(struct watch *w, const struct kube_answer *a)
 {
-	struct buf path = BUF_INIT, version = BUF_INIT;
+	struct buf version = BUF_INIT;
 	enum witness_question asked = w->asks;
 	enum witness_word word = WITNESS_UNKNOWN;
 
-	add_question(w, &path, &version);
+	witness_version(&w->witness, asked, buf_span(&w->version), &version);
 	if (a->error.kind == ERR_NONE)
 		word = witness_hear(
 		    &w->witness, asked, buf_str(&version), a->body);
 	else if (a->error.code == 410 && asked == WITNESS_BEFORE)
 		word = WITNESS_SAME; /* an old deletion */
-	buf_release(&path);
 	buf_release(&version);
 	if (word == WITNESS_OTHER) {
 		tell_passed(w);
@@ -636,11 +640,10 @@ looked(void *arg, const struct kube_answer *a)
 static void
 look_back(struct watch *w)
 {
-	struct buf path = BUF_INIT, version = BUF_INIT, fields = BUF_INIT;
+	struct buf path = BUF_INIT, version = BUF_INIT, object = BUF_INIT;
 	struct kube_request r = {.verb = KUBE_LIST,
 	    .timeout_ms = LOOK_MS,
-	    .accept = "application/json;as=PartialObjectMetadataList;"
-		      "g=meta.k8s.io;v=v1,application/json"};
+	    .accept = accept_metadata_list};
 
 	add_question(w, &path, &version);
 	kube_query_add(&path, "limit", span_str("1"));
@@ -648,9 +651,10 @@ look_back(struct watch *w)
 	kube_query_add(&path, "resourceVersionMatch",
 	    span_str(w->asks == WITNESS_NONE ? "NotOlderThan" : "Exact"));
 	if (w->asks != WITNESS_NONE)
-		witness_selector(&w->witness, &fields);
+		witness_selector(&w->witness, &object);
+	open_call(w, &path, &r, buf_span(&object), looked);
 	buf_release(&version);
-	open_call(w, &path, &r, &fields, looked);
+	buf_release(&object);
 }
 
 /* ---- the watch ---- */
