@@ -135,8 +135,9 @@ void answer_fail(struct call *c, const struct kube_answer *answer);
 void answer_looked_up(void *arg, const struct kube_error *e);
 
 /* owner.c: answers to requests about the primary. For `once`: is it as the line
- * says? For `again`, and for what may have been created: is it there? Then those about its finalizers, and about an
- * object that is not observed yet, for which they stay. */
+ * says? For `again`, and for what may have been created: is it there? Then those
+ * about its finalizers, and about an object that is not observed yet, for which
+ * they stay. */
 void owner_compared(struct call *c, const struct kube_answer *answer);
 void owner_looked(struct call *c, const struct kube_answer *answer);
 void owner_finalizers(struct call *c, const struct kube_answer *answer);

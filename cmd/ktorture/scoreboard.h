@@ -27,9 +27,8 @@ struct scoreboard {
 	size_t row_count;
 	/* The shortest of the failures. */
 	struct schedule worst;
-	jv worst_found; /* owned; invalid: none */
-	const char
-	    *clean; /* borrowed: that was wrong without a fault; or NULL */
+	jv worst_found;	   /* owned; invalid: none */
+	const char *clean; /* borrowed: wrong without a fault; NULL: none */
 	double seconds;
 };
 

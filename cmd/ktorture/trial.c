@@ -463,15 +463,18 @@ is_endless(const struct trial *t)
 static int64_t
 quiet_ms(const struct trial *t)
 {
-	int64_t sum = TRIAL_SHORT_QUIET_MS, due;
+	int64_t sum = TRIAL_SHORT_QUIET_MS;
 
 	if (is_endless(t))
 		return TRIAL_LONG_QUIET_MS;
-	for (size_t i = 0; i < t->count && t->instances > 0; i++) {
-		due = mishap_due_ms(&t->faults[i]);
+	if (t->instances == 0)
+		return TRIAL_QUIET_MS;
+	for (size_t i = 0; i < t->count; i++) {
+		int64_t due = mishap_due_ms(&t->faults[i]);
+
 		sum += due > 0 ? due : TRIAL_QUIET_MS;
 	}
-	return t->instances > 0 && sum < TRIAL_QUIET_MS ? sum : TRIAL_QUIET_MS;
+	return sum < TRIAL_QUIET_MS ? sum : TRIAL_QUIET_MS;
 }
 
 static void

@@ -432,10 +432,10 @@ static bool
 is_over(const struct still *s, struct patience *p)
 {
 	const int64_t pause = 1000000000;
-	int64_t now = machine_ns(), used;
+	int64_t now, used;
 	bool first = p->look_ns == 0;
 
-	if (s->patience_ns == 0 || now < p->look_ns)
+	if (s->patience_ns == 0 || (now = machine_ns()) < p->look_ns)
 		return false;
 	p->look_ns = now + pause;
 	if (first)

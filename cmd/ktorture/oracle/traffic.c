@@ -92,10 +92,11 @@ traffic_count(struct traffic *t, const struct played *p)
 {
 	int64_t from = p->last_step_us != 0 ? p->last_step_us : p->begin_us;
 	int64_t late = from + (p->end_us - from) / 2;
+	int64_t over = faults_end(p);
 
 	*t = (struct traffic){0};
-	if (late < faults_end(p))
-		late = faults_end(p);
+	if (late < over)
+		late = over;
 	if (late <= from)
 		late = INT64_MAX; /* no end, or no silence before it */
 	count_requests(t, p, late);
