@@ -22,7 +22,7 @@ enum { CONNECT_TIMEOUT_MS = 15000, USER_TIMEOUT_MS = 30000 };
 _Noreturn void
 http_no_memory(void)
 {
-	mem_alloc(SIZE_MAX / 2); /* ends the process, with its message */
+	mem_exhausted(NULL);
 	abort();
 }
 
@@ -473,6 +473,8 @@ http_easy_error(CURL *easy, CURLcode code, const struct http_transfer *t,
 	curl_off_t sent = 0;
 	long os = 0;
 
+	if (code == CURLE_OUT_OF_MEMORY)
+		http_no_memory();
 	r->timed_out = code == CURLE_OPERATION_TIMEDOUT;
 	r->untrusted = code == CURLE_PEER_FAILED_VERIFICATION;
 	r->held = code == CURLE_ABORTED_BY_CALLBACK && !t->lost;

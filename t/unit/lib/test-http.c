@@ -3,8 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/buf.h"
+#include "http/httpeasy.h"
 #include "process/clock.h"
 #include "httpserver.h"
 #include "tap.h"
@@ -318,6 +321,24 @@ TEST(connections)
 	    "not after a timeout");
 	end(&a);
 	end(&b);
+}
+
+TEST(no_memory)
+{
+	int status = 0;
+	pid_t child = fork();
+
+	if (child == 0) {
+		struct http_transfer t = {0};
+		struct http_response r = {.err = ERR_INIT};
+
+		http_easy_error(curl_easy_init(), CURLE_OUT_OF_MEMORY, &t,
+		    "http://a", "", 0, &r);
+		_exit(0);
+	}
+	ok(child > 0 && waitpid(child, &status, 0) == child &&
+		WIFEXITED(status) && WEXITSTATUS(status) == EXIT_TRANSIENT,
+	    "no memory for a request: the process ends, and does not go on");
 }
 
 int
