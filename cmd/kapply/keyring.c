@@ -165,6 +165,7 @@ take_first(struct keyring *r, struct span text)
 static void
 take(struct keyring *r, struct span text)
 {
+	r->backoff = (struct kube_backoff){0};
 	if (r->has)
 		compare(r, text);
 	else
@@ -198,7 +199,8 @@ created(void *arg, const struct kube_answer *a)
 		    r->namespace_, r->name, r->has ? " again" : "");
 		take_secret(r, a->body);
 	} else if (a->code == 409) {
-		ask(r); /* another process was faster */
+		/* Another process was faster; or the answer before was wrong. */
+		ask_again(r, kube_backoff_next(&r->backoff, FIRST_MS, MAX_MS));
 	} else {
 		failed(r, "create", &a->error);
 	}
