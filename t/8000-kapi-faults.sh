@@ -136,6 +136,8 @@ is "$(watched '{"verb":"watch","fault":"duplicate","event":2}' 3)" "MODIFIED 1
 MODIFIED 2
 MODIFIED 2
 MODIFIED 3" "the second twice"
+is "$(watched '{"verb":"watch","fault":"end","event":2}' 3)" "MODIFIED 1" \
+	"ended in good order"
 is "$(watched '{"verb":"watch","fault":"hold","event":2}' 3)" "MODIFIED 1" \
 	"held back for ever"
 is "$(watched '{"verb":"watch","fault":"hold","event":2,"delayMs":300}' 5)" \
@@ -182,6 +184,7 @@ is "$(jq -r 'select(.fault and .verb != "update") |
 1 watch 200 compact
 1 watch 200 cut
 1 watch 200 duplicate
+1 watch 200 end
 2 watch 200 hold" "faults are in the journal"
 is "$(jq -r 'select(.fault and .verb == "update") |
 	"\(.code) \(.fault) \(.changed)"' "$T/journal" | tail -n 3)" \

@@ -16,6 +16,7 @@ static const char *const kinds[] = {[FAULT_DELAY] = "delay",
     [FAULT_COMPACT] = "compact",
     [FAULT_HOLD] = "hold",
     [FAULT_DUPLICATE] = "duplicate",
+    [FAULT_END] = "end",
     [FAULT_MUTATE] = "mutate"};
 enum { KINDS = COUNT(kinds) };
 
@@ -85,7 +86,7 @@ set_kind(struct fault *f, struct span text, struct err *err)
 		}
 	return err_set(err, ERR_PERMANENT,
 	    "member \"fault\": want cut, freeze, goaway, stale, compact, "
-	    "hold, duplicate, mutate or delay");
+	    "hold, duplicate, end, mutate or delay");
 }
 
 static int
@@ -160,14 +161,15 @@ check_code(struct fault *f, bool has_kind, struct err *err)
 static int
 check_event(struct fault *f, struct err *err)
 {
-	if (f->kind == FAULT_HOLD || f->kind == FAULT_DUPLICATE) {
+	if (f->kind == FAULT_HOLD || f->kind == FAULT_DUPLICATE ||
+	    f->kind == FAULT_END) {
 		if (f->event == 0)
 			f->event = 1;
 	} else if (f->event != 0 && f->kind != FAULT_CODE &&
 	    f->kind != FAULT_CUT)
 		return err_set(err, ERR_PERMANENT,
-		    "member \"event\": only with hold, duplicate, cut or "
-		    "code");
+		    "member \"event\": only with hold, duplicate, cut, end "
+		    "or code");
 	if (f->event != 0 && f->after)
 		return err_set(err, ERR_PERMANENT,
 		    "members \"event\" and \"after\": want one of them");

@@ -25,6 +25,7 @@ enum fault_kind {
 	FAULT_COMPACT,
 	FAULT_HOLD,
 	FAULT_DUPLICATE,
+	FAULT_END,
 	FAULT_MUTATE
 };
 

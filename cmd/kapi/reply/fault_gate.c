@@ -89,7 +89,9 @@ end(struct fault_gate *g, const struct text *event)
 	size_t n = g->f.bytes < event->n ? g->f.bytes : event->n;
 	struct text *part;
 
-	if (g->f.kind == FAULT_CUT) {
+	if (g->f.kind == FAULT_END) {
+		httpd_end(g->exchange);
+	} else if (g->f.kind == FAULT_CUT) {
 		part = text_make(span_make(event->p, n));
 		if (httpd_send(g->exchange, part) == 0)
 			httpd_cut(g->exchange);
@@ -108,8 +110,8 @@ fault_gate_send(struct fault_gate *g, struct text *event)
 	if (g->seen == g->f.event && g->f.kind == FAULT_DUPLICATE &&
 	    httpd_send(g->exchange, event) != 0)
 		return -1;
-	if (g->seen == g->f.event &&
-	    (g->f.kind == FAULT_CUT || g->f.kind == FAULT_CODE))
+	if (g->seen == g->f.event && g->f.kind != FAULT_HOLD &&
+	    g->f.kind != FAULT_DUPLICATE)
 		return end(g, event);
 	return httpd_send(g->exchange, event);
 }

@@ -272,6 +272,7 @@ act(struct request *r, const struct fault *f)
 	case FAULT_DELAY:
 	case FAULT_HOLD:
 	case FAULT_DUPLICATE:
+	case FAULT_END:
 		return false;
 	}
 	return false;

@@ -159,9 +159,10 @@ TEST(bad)
 	    "members \"code\" and \"fault\": want one of them");
 	is_refused("{\"fault\":\"code\"}",
 	    "member \"fault\": want cut, freeze, goaway, stale, compact, hold, "
-	    "duplicate, mutate or delay");
+	    "duplicate, end, mutate or delay");
 	is_refused("{\"fault\":\"stale\",\"event\":2}",
-	    "member \"event\": only with hold, duplicate, cut or code");
+	    "member \"event\": only with hold, duplicate, cut, end or "
+	    "code");
 	is_refused("{\"fault\":\"cut\",\"event\":2,\"after\":true}",
 	    "members \"event\" and \"after\": want one of them");
 	is_refused("{\"fault\":\"goaway\",\"after\":true}",
