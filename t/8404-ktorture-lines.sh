@@ -42,9 +42,20 @@ story "stop:kapply:20@$at"
 is "$(first 'kstatus changed Memcached')" "" "the object is gone by then"
 story "stop:kapply@$at"
 is "$(first 'kstatus changed Memcached')" 00:00:08 "... and not after 3 s"
-for fault in watch-hold:100000 500-while:150000; do
+for fault in watch-hold:100000 500-while:150000 watch-end-while:40000; do
 	ok "$fault" grep -q "^$fault@" "$T/list"
 done
+
+runs 0 "stop-at-end" "${play[@]}" \
+	--fault=stop-at-end:kapply@kwatch/watch/deployments.apps
+ok "... and the stage is killed at last" grep -q \
+	'kpipe: warning: kapply .* did not end in' "$T/out"
+story "kill:kapply:2@$at"
+is "$(grep -c 'kpipe: error: kapply .* was killed by SIGKILL' "$T/story")" 2 \
+	"... twice"
+story "update-blind:2@$at"
+is "$(first 'kwatch GET .apis.apps.v1.deployments: .*hold')" 00:00:05 \
+	"... the second watch is late"
 
 # ---- another client is there before the request ----
 

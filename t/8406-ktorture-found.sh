@@ -22,5 +22,9 @@ at two delete-after@kapply/patch/ats.at.example.com/default/example
 at soon restore@kapply/patch/ats.at.example.com/default/a#2
 cronjob change-6 delete-after@kapply/patch/jobs.batch/default/example-1767225720
 cronjob change-1 jump:-3600@kstatus/patch/cronjobs.batch.tutorial.kubebuilder.io:status/default/example#4
+iotservice status 404-while:40000@kapply/get/secrets/default/kpipe-marks-iotservice.cp.iot.sap#3
+memcached status usurp-after@kapply/patch/deployments.apps/default/example
+memcached t/torture/fight.scenario watch-twice@kwatch/watch/pods!1
+memcached invalid delay:20000@kapply/patch/deployments.apps/default/example#2
 END
 done_testing

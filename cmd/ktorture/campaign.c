@@ -126,6 +126,15 @@ campaign_noted(jv record)
 	return found;
 }
 
+/* A status, or a request that was right before it, may come late. */
+static bool
+may_be_old(const struct mishap *f)
+{
+	return f->kind->act == MISHAP_LATE ||
+	    f->kind->act == MISHAP_LINE_HOLD ||
+	    strcmp(f->kind->name, "delay") == 0;
+}
+
 /* Whether the author wants no status to be written over a newer one. */
 static bool
 is_guarded(const struct campaign *r)
@@ -177,6 +186,37 @@ waits_again(jv scenario, const struct mishap *f)
 	return waits;
 }
 
+/* Another one of that name has another past. */
+static bool
+is_remade(const struct campaign *r, const struct mishap *f)
+{
+	struct span group = f->at.resource, plural;
+	bool remembers = false, primary = false;
+
+	if (f->kind->act != MISHAP_DELETE)
+		return false;
+	group = span_cut(&group, ':');
+	plural = span_cut(&group, '.');
+	jv_array_foreach(r->folder->rules, i, rule)
+	{
+		remembers =
+		    remembers || jv_is_valid(jvtext_peek(rule, "remembers"));
+		jv_free(rule);
+	}
+	jv_array_foreach(r->folder->crds, j, crd)
+	{
+		jv spec = jvtext_peek(crd, "spec");
+		jv names = jvtext_peek(spec, "names");
+
+		primary = primary ||
+		    (span_eq(jvtext_span(jvtext_peek(spec, "group")), group) &&
+			span_eq(jvtext_span(jvtext_peek(names, "plural")),
+			    plural));
+		jv_free(crd);
+	}
+	return remembers && primary;
+}
+
 static bool
 forgives(
     const struct campaign *r, const struct schedule *s, struct span invariant)
@@ -187,13 +227,15 @@ forgives(
 	for (size_t i = 0; i < s->count; i++) {
 		struct span all = span_str(s->faults[i].kind->forgives);
 
-		if (s->faults[i].kind->act == MISHAP_LATE &&
-		    span_is(invariant, "claim") && !is_guarded(r))
+		if (span_is(invariant, "claim") &&
+		    may_be_old(&s->faults[i]) && !is_guarded(r))
 			return true;
 		if (span_is(invariant, "crash") && makes_invalid(&s->faults[i]))
 			return true;
 		if (span_is(invariant, "end") &&
-		    waits_again(r->acts[s->scenario].scenario, &s->faults[i]))
+		    (waits_again(
+			 r->acts[s->scenario].scenario, &s->faults[i]) ||
+			is_remade(r, &s->faults[i])))
 			return true;
 		while (all.p != NULL)
 			if (span_eq(span_cut(&all, ' '), invariant))
@@ -343,6 +385,12 @@ campaign_add(struct campaign *r, struct world *w, jv scenario, bool with_faults,
 	return 0;
 }
 
+static bool
+is_wrong(jv record)
+{
+	return jv_array_length(campaign_noted(record)) > 0;
+}
+
 jv
 campaign_try(struct campaign *r, struct world *w, jv scenario,
     const struct schedule *s, struct err *err)
@@ -353,6 +401,11 @@ campaign_try(struct campaign *r, struct world *w, jv scenario,
 
 	if (!jv_is_valid(clean))
 		return clean;
+	if (s->count > 0 && is_wrong(clean)) { /* the faults are not the cause */
+		jv_free(clean);
+		oracle_free(o);
+		return jv_array();
+	}
 	for (size_t i = 0; i < r->act_count; i++)
 		oracle_learn(o, jv_copy(r->acts[i].clean));
 	jv_free(clean);

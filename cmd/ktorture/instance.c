@@ -176,6 +176,15 @@ instance_replace(struct play *p, struct span by)
 	    jv_number((double)last), 0);
 }
 
+static void
+stop_stage(struct play *p, size_t n)
+{
+	pid_t pid = instance_process(p, n, p->stopped_at_end);
+
+	if (pid != 0)
+		kill(pid, SIGSTOP);
+}
+
 /* The others first, the last one with all that is left. */
 int
 instance_end_all(struct play *p)
@@ -187,6 +196,8 @@ instance_end_all(struct play *p)
 	for (size_t i = 0; i < p->operator_count; i++)
 		if (runs(&p->operators[i]))
 			last = &p->operators[i];
+	if (last != NULL && p->stopped_at_end.n > 0)
+		stop_stage(p, (size_t)(last - p->operators));
 	for (size_t i = 0; last != NULL && i < p->operator_count; i++) {
 		struct instance *o = &p->operators[i];
 

@@ -106,7 +106,9 @@ const struct mishap_kind mishap_kinds[] = {
 	"\"fault\":\"hold\",\"delayMs\":%s", MS + SOON),
     /* It is noticed when the watch ends by itself, after minutes. */
     {"watch-hang", "", MISHAP_PLAN, MISHAP_EVENTS, false, MISHAP_NOTHING,
-	"watches", "\"fault\":\"hold\"", "silence", NEVER},
+	"watches", "\"fault\":\"hold\"", "silence expect", NEVER},
+    PLAN("watch-end-while", "40000", MISHAP_EVENTS, false, "watches",
+	"\"fault\":\"end\"\n\"fault\":\"end\",\"forMs\":%s", MS + CUT_FOR_LONG),
     PLAN("watch-twice", "", MISHAP_EVENTS, false, "watches",
 	"\"fault\":\"duplicate\"", SOON),
     PLAN("watch-away", "25000", MISHAP_EVENTS, false, "watches",
@@ -119,18 +121,28 @@ const struct mishap_kind mishap_kinds[] = {
 	"\"fault\":\"stale\",\"versions\":%s", SOON),
     PLAN("compact", "", ALL, false, "watches", "\"fault\":\"compact\"", SOON),
     /* processes */
-    ACT("kill", "kwatch|ireconcile|evaluator|kapply|kstatus|kpipe|kelect", ALL,
-	MISHAP_KILL, "processes killed", KILLED),
+    ACT("kill",
+	"kwatch|ireconcile|evaluator|kapply|kstatus|kpipe|kelect|ireconcile:2|"
+	"kapply:2",
+	ALL, MISHAP_KILL, "processes killed", S + KILLED),
     ACT("stop",
 	"kwatch|ireconcile|kapply|kstatus|kpipe|kwatch:20|ireconcile:20|"
 	"kapply:20|kelect:20|instance:60",
 	ALL, MISHAP_STOP, "processes stopped", S + 3 + SOON),
+    ACT("stop-at-end", "kwatch|ireconcile|kapply|kstatus", MISHAP_WATCHES,
+	MISHAP_STOP_AT_END, "processes stopped", SOON),
     ACT("stop-all", "30", ALL, MISHAP_FREEZE, "processes stopped", S + SOON),
     ACT("starve", "kwatch|ireconcile|kapply|kstatus", ALL, MISHAP_STARVE,
 	"out of memory", KILLED),
     ACT("update", "", ALL, MISHAP_END, "operator restarted", KILLED),
     ACT("update-slow", "2000", MISHAP_WRITES, MISHAP_END, "operator restarted",
 	MS + KILLED),
+    /* Of the watches of the one that starts, this one is late. */
+    {"update-blind", "1|2|3", MISHAP_BREAK, MISHAP_WRITES, true, MISHAP_END,
+	"operator restarted",
+	"\"userAgent\":\"kwatch/*\",\"verb\":\"watch\",\"nth\":%s,"
+	"\"fault\":\"hold\",\"delayMs\":40000",
+	NULL, 40 + SOON + KILLED},
     /* The one that knows less may write its status last. */
     ACT_BUT("beside", "20", MISHAP_WRITES, MISHAP_BESIDE, "two instances",
 	"claim", S + KILLED),
@@ -164,11 +176,12 @@ const struct mishap_kind mishap_kinds[] = {
 	40 + IGNORED),
     ACT_BUT("gone", "", MISHAP_WRITES, MISHAP_GONE, "another client",
 	"end expect", IGNORED),
+    /* What fails for good is repeated with the reminders. */
     ACT_BUT("usurp", "", MISHAP_WRITES, MISHAP_USURP, "another client",
-	"end expect", IGNORED),
+	"end expect late", IGNORED),
     /* It belongs to nobody then, so its owner may go before it. */
     ACT_BUT("disown", "", MISHAP_WRITES, MISHAP_DISOWN, "another client",
-	"end expect finalizer", IGNORED),
+	"end expect late finalizer", IGNORED),
     {NULL, NULL, 0, 0, false, 0, NULL, NULL, NULL, 0}};
 
 /* ---- text ---- */
@@ -502,6 +515,16 @@ mishap_plan(const struct mishap *f, struct buf *b)
 		line.at.nth = f->at.nth + 1;
 		line.at.event = 0;
 	} while (lines.p != NULL);
+}
+
+void
+mishap_follow(const struct mishap *f, struct buf *b)
+{
+	if (f->kind->way != MISHAP_BREAK || f->kind->plan == NULL)
+		return;
+	buf_addc(b, '{');
+	add_members(b, span_str(f->kind->plan), f->arg);
+	buf_adds(b, "}\n");
 }
 
 static struct span

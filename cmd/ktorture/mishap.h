@@ -53,6 +53,7 @@ enum mishap_act {
 	MISHAP_NOTHING, /* MISHAP_PLAN */
 	MISHAP_KILL,
 	MISHAP_STOP,
+	MISHAP_STOP_AT_END,
 	MISHAP_STARVE,
 	MISHAP_END,
 	MISHAP_FREEZE,
@@ -84,8 +85,9 @@ struct mishap_kind {
 	bool both;	/* also after the work */
 	enum mishap_act act;
 	const char *group; /* in the table at the end */
-	/* MISHAP_PLAN: members of its line, "%s": the argument. Further lines are
-	 * about the next such request. */
+	/* Members of a line of kapi's plan, "%s": the argument. MISHAP_PLAN: a
+	 * further line is about the next such request. MISHAP_BREAK: it is added
+	 * when that is done; or NULL. */
 	const char *plan;
 	/* Invariants that it may break: names with blanks between, or NULL. */
 	const char *forgives;
@@ -114,6 +116,8 @@ void mishap_print(const struct mishap *f, struct buf *b);
 int64_t mishap_due_ms(const struct mishap *f);
 /* Appends the lines of kapi's plan for it. */
 void mishap_plan(const struct mishap *f, struct buf *b);
+/* The same of what follows from it, for MISHAP_BREAK; nothing, if nothing does. */
+void mishap_follow(const struct mishap *f, struct buf *b);
 /* The line of a request in kapi's journal as a point, with nth 1. False: it has
  * none, as it is not one of an operator. */
 bool mishap_point_of(struct arena *a, jv request_peek, struct mishap_point *p);

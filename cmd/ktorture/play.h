@@ -24,6 +24,7 @@ enum coming_kind {
 	COMING_CLUSTER,
 	COMING_CLIENT,
 	COMING_GO_ON, /* a process that was stopped */
+	COMING_KILL,  /* a process, once more: see upset_kill() */
 	COMING_RETIRE, /* an instance, for there is another: step is its number */
 	COMING_PASS,   /* a request that waits: step has it, as the journal */
 	COMING_LATE    /* a request of the operator, that it has given up */
@@ -54,6 +55,7 @@ struct play {
 	size_t operator_count;
 	bool ending;
 	struct span killed;	  /* by a fault; or none */
+	struct span stopped_at_end; /* a stage that will be; or none */
 	bool noted[RELAY_FAULTS]; /* a fault of a line has happened */
 	int64_t slow_ns;	  /* controllers do nothing until then */
 	struct buf saved;	  /* the cluster, before a step */

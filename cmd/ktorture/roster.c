@@ -110,11 +110,16 @@ place_of(const struct mishap_point *at)
 	return MISHAP_ANY;
 }
 
+/* Which events of the watch: changes of objects of the group, at most. */
+struct events {
+	unsigned first, last;
+};
+
 static void
 add_faults(struct roster *p, size_t scenario, const struct mishap_point *at,
-    unsigned events, enum company company)
+    unsigned places, struct events events, enum company company)
 {
-	unsigned place = place_of(at);
+	unsigned place = place_of(at) & places;
 
 	for (const struct mishap_kind *k = mishap_kinds; k->name != NULL; k++) {
 		struct schedule s = {.scenario = scenario, .count = 1};
@@ -127,7 +132,7 @@ add_faults(struct roster *p, size_t scenario, const struct mishap_point *at,
 			add_args(p, s, company);
 		if (!(k->where & place & MISHAP_EVENTS))
 			continue;
-		for (unsigned i = 1; i <= events; i++) {
+		for (unsigned i = events.first; i <= events.last; i++) {
 			s.faults[0].at.event = i;
 			add_args(p, s, company);
 		}
@@ -158,14 +163,15 @@ struct renewals {
 	unsigned writes, reads;
 };
 
-/* How many events the watch gives at most: changes of objects of the group. */
-static unsigned
-events_after(jv record, int line, struct span group)
+/* All, or those behind the first step: the first scenario has the others. */
+static struct events
+events_after(jv record, int line, struct span group, bool all)
 {
-	int count = jv_array_length(jv_copy(record));
-	unsigned n = 1;
+	int count = jv_array_length(jv_copy(record)), steps = all ? 2 : 0;
+	struct events e = {1, 1};
 
-	for (int i = line; i < count && n < EVENTS_MAX; i++) {
+	for (int i = line; i < count && e.last < e.first + EVENTS_MAX - 1;
+	     i++) {
 		jv l = jv_array_get(jv_copy(record), i);
 		struct span version =
 		    text(jvtext_peek(l, "object"), "apiVersion");
@@ -173,10 +179,13 @@ events_after(jv record, int line, struct span group)
 
 		if (jv_is_valid(jvtext_peek(l, "change")) &&
 		    span_eq(rest.p != NULL ? head : span_str(""), group))
-			n++;
+			e.last++;
+		steps += jv_is_valid(jvtext_peek(l, "do"));
+		if (steps < 2)
+			e.first = e.last + 1;
 		jv_free(l);
 	}
-	return n;
+	return e;
 }
 
 /* Which one of its kind; it is added to those seen. */
@@ -236,18 +245,21 @@ roster_add(struct roster *p, size_t scenario, jv record)
 	{
 		jv request = jvtext_peek(line, "request");
 		double step = number(request, "step");
+		bool all = scenario == 0 || step > 0;
 		bool over = jv_is_valid(jvtext_peek(line, "silence"));
 		struct mishap_point at;
 
 		if (jv_is_valid(request) &&
 		    mishap_point_of(&p->arena, request, &at)) {
 			at.nth = count_point(&seen, &seen_count, &at);
-			if (is_of_lease(&at) ? is_early(&renewals, &at, step)
-					     : scenario == 0 ||
-				    (step > 0 && !span_is(at.stage, "kelect")))
+			if (is_of_lease(&at)
+				? is_early(&renewals, &at, step)
+				: !span_is(at.stage, "kelect") || scenario == 0)
 				add_faults(p, scenario, &at,
+				    all || is_of_lease(&at) ? ~0U
+							    : MISHAP_EVENTS,
 				    events_after(
-					record, i, text(request, "group")),
+					record, i, text(request, "group"), all),
 				    company);
 		}
 		jv_free(line);

@@ -17,8 +17,10 @@ const char scoreboard_example[] = "the example";
 void
 scoreboard_init(struct scoreboard *r, const struct opfolder *f, uint64_t seed)
 {
-	*r = (struct scoreboard){
-	    .folder = f, .seed = seed, .worst_found = jv_invalid()};
+	*r = (struct scoreboard){.folder = f,
+	    .seed = seed,
+	    .told_ms = clock_ms(),
+	    .worst_found = jv_invalid()};
 }
 
 void
@@ -47,9 +49,19 @@ print_found(jv found)
 	}
 }
 
+static bool
+is_time_to_tell(struct scoreboard *r)
+{
+	if (clock_ms() < r->told_ms + 5000)
+		return false;
+	r->told_ms = clock_ms();
+	return true;
+}
+
 void
 scoreboard_clean(struct scoreboard *r, const char *scenario, jv found)
 {
+	r->clean_count++;
 	if (jv_array_length(jv_copy(found)) > 0) {
 		printf("%s, without any fault:\n", scenario);
 		print_found(found);
@@ -57,6 +69,9 @@ scoreboard_clean(struct scoreboard *r, const char *scenario, jv found)
 			r->clean = scenario;
 	}
 	jv_free(found);
+	if (is_time_to_tell(r))
+		fprintf(stderr, "ktorture: %zu scenarios without a fault\n",
+		    r->clean_count);
 }
 
 void
@@ -176,11 +191,9 @@ scoreboard_take(struct scoreboard *r, const struct campaign_result *result)
 		if (r->failed <= FAILURES_MAX)
 			print_failure(r, &result->schedule, result->found);
 	}
-	if (clock_ms() >= r->told_ms + 5000) {
-		r->told_ms = clock_ms();
+	if (is_time_to_tell(r))
 		fprintf(stderr, "ktorture: %zu schedules, %zu failed\n",
 		    r->played, r->failed);
-	}
 	return true;
 }
 

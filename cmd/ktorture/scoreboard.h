@@ -22,7 +22,7 @@ struct scoreboard {
 	uint64_t seed;
 	const struct campaign *run;
 	uint64_t began_ms, told_ms;
-	size_t played, failed;
+	size_t clean_count, played, failed;
 	struct scoreboard_row rows[32];
 	size_t row_count;
 	/* The shortest of the failures. */

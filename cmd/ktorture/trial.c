@@ -247,6 +247,8 @@ do_due(struct play *p)
 		any = true;
 		if (c.kind == COMING_GO_ON)
 			kill(c.pid, SIGCONT);
+		else if (c.kind == COMING_KILL)
+			upset_kill(p, c.step);
 		else if (c.kind == COMING_LATE)
 			upset_late(p, c.step);
 		else if (c.kind == COMING_PASS)
@@ -561,6 +563,9 @@ end(struct play *p)
 
 	p->ending = true;
 	code = instance_end_all(p);
+	/* A stage that had to be killed has not ended well. */
+	if (p->stopped_at_end.n > 0 && code != 128 + SIGKILL)
+		code = 0;
 	play_take_lines(p, &p->w->journal, play_take_line);
 	play_take_lines(p, &p->w->log, play_take_log);
 	note_loop(p);

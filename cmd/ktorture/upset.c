@@ -32,7 +32,7 @@ stop_instance(struct play *p, size_t instance, int64_t ns)
 }
 
 /* A process of the instance that has asked. The argument is a stage, and maybe how
- * long: "kapply:20". */
+ * long: "kapply:20"; or after how long once more. */
 static void
 act_on_process(struct play *p, const struct mishap *f, size_t instance)
 {
@@ -42,18 +42,38 @@ act_on_process(struct play *p, const struct mishap *f, size_t instance)
 	pid_t pid = instance_process(p, instance, stage);
 	struct rlimit none = {1, 1};
 
+	if (f->kind->act == MISHAP_KILL && rest.n > 0)
+		play_come(p, ns, COMING_KILL,
+		    JV_ARRAY(jv_number((double)instance),
+			jv_number((double)(f - p->t->faults))),
+		    0);
 	if (span_is(stage, "instance"))
 		stop_instance(p, instance, ns);
 	if (pid == 0)
 		return;
 	if (f->kind->act == MISHAP_KILL || f->kind->act == MISHAP_STARVE)
-		p->killed = f->arg;
+		p->killed = stage;
 	if (f->kind->act == MISHAP_KILL)
 		kill(pid, SIGKILL);
 	else if (f->kind->act == MISHAP_STOP)
 		stop(p, pid, ns);
 	else
 		prlimit(pid, RLIMIT_DATA, &none, NULL);
+}
+
+void
+upset_kill(struct play *p, jv whom)
+{
+	jv number = jv_array_get(jv_copy(whom), 0);
+	jv fault = jv_array_get(jv_copy(whom), 1);
+	struct span arg = p->t->faults[(size_t)jv_number_value(fault)].arg;
+	struct span stage = span_cut(&arg, ':');
+	pid_t pid = instance_process(p, (size_t)jv_number_value(number), stage);
+
+	if (pid == 0)
+		return;
+	p->killed = stage;
+	kill(pid, SIGKILL);
 }
 
 /* As a node that freezes: only the server and the rest of the cluster go on. */
@@ -496,20 +516,28 @@ upset_late(struct play *p, jv request)
 	buf_release(&body);
 }
 
+static void
+plan_further(struct play *p, struct span lines)
+{
+	struct span answer;
+
+	if (lines.n > 0 &&
+	    kapiclient_ask(p->w->client, "POST", "/kapi/faults",
+		KAPICLIENT_JSON, lines, &answer, &p->err) >= 300)
+		err_set(&p->err, ERR_BUG, "kapi refuses %.*s: %.*s",
+		    SPAN_ARG(lines), SPAN_ARG(answer));
+}
+
 /* The tool of this instance alone gets no answer any more, for so long. */
 static void
 part(struct play *p, const struct mishap *f, jv request)
 {
 	struct buf b = BUF_INIT;
-	struct span answer;
 
 	buf_adds(&b, "{\"userAgent\":");
 	json_add_string(&b, play_text(request, "userAgent"));
 	buf_addf(&b, ",\"fault\":\"cut\",\"forMs\":%.*s}\n", SPAN_ARG(f->arg));
-	if (kapiclient_ask(p->w->client, "POST", "/kapi/faults",
-		KAPICLIENT_JSON, buf_span(&b), &answer, &p->err) >= 300)
-		err_set(&p->err, ERR_BUG, "kapi refuses %s: %.*s", buf_str(&b),
-		    SPAN_ARG(answer));
+	plan_further(p, buf_span(&b));
 	buf_release(&b);
 }
 
@@ -526,6 +554,9 @@ act(struct play *p, const struct mishap *f, jv request)
 	case MISHAP_STOP:
 	case MISHAP_STARVE:
 		act_on_process(p, f, instance_of(request));
+		break;
+	case MISHAP_STOP_AT_END:
+		p->stopped_at_end = f->arg;
 		break;
 	case MISHAP_FREEZE:
 		stop_all(p, seconds * s);
@@ -638,6 +669,7 @@ upset_pause(struct play *p, jv line)
 {
 	struct arena a = ARENA_INIT;
 	struct mishap_point at;
+	struct buf further = BUF_INIT;
 	int64_t after = 0;
 	bool cut = false;
 
@@ -651,10 +683,14 @@ upset_pause(struct play *p, jv line)
 			upset_note(p, f);
 			act(p, f, line);
 			cut = comes_late(p, f, line) || ends_server(f) || cut;
-			if (f->kind->act == MISHAP_END && f->arg.n > 0)
+			mishap_follow(f, &further);
+			if (f->kind->act == MISHAP_END && f->arg.n > 0 &&
+			    f->kind->plan == NULL)
 				after = strtoll(f->arg.p, NULL, 10) * ms;
 		}
 	arena_release(&a);
+	plan_further(p, buf_span(&further));
+	buf_release(&further);
 	if (cut)
 		go_on(p, jvtext_peek(line, "paused"), ",\"fault\":\"cut\"");
 	else /* behind what another client does now */

@@ -89,6 +89,19 @@ def _awake:
   .primary |= (. as $o | with_entries(select(.key | is_spec))
     | walk(if type == "string" and is_time then past else . end) | $o + .);
 
+# Another client writes the message of a condition, if there is one. A program that
+# remembers by its status may keep it.
+def _others_status:
+  .primary.kind as $kind
+  | [.rules[]? | select(.remembers != null) | .jq] as $memory
+  | scene("status"; begin[],
+      (patch(.primary; [{op: "replace", path: "/status/conditions/0/message",
+           value: "torture"}]) + {subresource: "status"}),
+      {do: "expect", name: "the message of another client is gone",
+       jq: ("all(objects(\($kind | tojson))[];\n"
+         + "  .status.conditions[0].message != \"torture\")"
+         + ($memory | map("\n  or (\(.))") | add // ""))});
+
 def _one_change: _changes[0] // {metadata: {labels: {torture: "changed"}}};
 
 # With the primary as it is (.): each field, and its life if it waits.
@@ -137,7 +150,8 @@ def _scenes:
            {metadata: {annotations: {"kpipe.dev/paused": "true"}}}),
          patch(.primary; $change),
          patch(.primary;
-           {metadata: {annotations: {"kpipe.dev/paused": null}}}))]};
+           {metadata: {annotations: {"kpipe.dev/paused": null}}})),
+       _others_status]};
 
 def scenes:
   _awake as $awake

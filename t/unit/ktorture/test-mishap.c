@@ -116,7 +116,8 @@ TEST(what_does_not_fit)
 	    "an argument that has to be a number");
 	is(again("kill:kube@kapply/patch/pods"),
 	    "\"kill:kube@kapply/patch/pods\": \"kube\" is not one of "
-	    "kwatch|ireconcile|evaluator|kapply|kstatus|kpipe|kelect",
+	    "kwatch|ireconcile|evaluator|kapply|kstatus|kpipe|kelect|"
+	    "ireconcile:2|kapply:2",
 	    "... or one of some words");
 	same("jump:-7@kapply/patch/pods");
 	is(again("delay:7-after@kapply/patch/pods"),
@@ -194,6 +195,8 @@ TEST(due)
 	    "what lasts for milliseconds, and a time");
 	ok(due_ms("stop-all:30@kapply/patch/c") == 32000, "... for seconds");
 	ok(due_ms("stop:kapply:20@kapply/patch/c") == 25000, "... of a stage");
+	ok(due_ms("watch-end-while:40000@kwatch/watch/c!2") == 70000,
+	    "... and is tried again less and less often");
 	ok(due_ms("500@kapply/get/c") == 10000,
 	    "a look comes with the next line");
 	ok(due_ms("freeze@kapply/patch/c") == 42000 &&
