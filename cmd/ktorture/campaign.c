@@ -210,8 +210,8 @@ is_remade(const struct campaign *r, const struct mishap *f)
 
 		primary = primary ||
 		    (span_eq(jvtext_span(jvtext_peek(spec, "group")), group) &&
-			span_eq(jvtext_span(jvtext_peek(names, "plural")),
-			    plural));
+			span_eq(
+			    jvtext_span(jvtext_peek(names, "plural")), plural));
 		jv_free(crd);
 	}
 	return remembers && primary;
@@ -227,8 +227,8 @@ forgives(
 	for (size_t i = 0; i < s->count; i++) {
 		struct span all = span_str(s->faults[i].kind->forgives);
 
-		if (span_is(invariant, "claim") &&
-		    may_be_old(&s->faults[i]) && !is_guarded(r))
+		if (span_is(invariant, "claim") && may_be_old(&s->faults[i]) &&
+		    !is_guarded(r))
 			return true;
 		if (span_is(invariant, "crash") && makes_invalid(&s->faults[i]))
 			return true;
@@ -401,7 +401,8 @@ campaign_try(struct campaign *r, struct world *w, jv scenario,
 
 	if (!jv_is_valid(clean))
 		return clean;
-	if (s->count > 0 && is_wrong(clean)) { /* the faults are not the cause */
+	if (s->count > 0 &&
+	    is_wrong(clean)) { /* the faults are not the cause */
 		jv_free(clean);
 		oracle_free(o);
 		return jv_array();

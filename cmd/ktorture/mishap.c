@@ -176,7 +176,7 @@ const struct mishap_kind mishap_kinds[] = {
 	40 + IGNORED),
     ACT_BUT("gone", "", MISHAP_WRITES, MISHAP_GONE, "another client",
 	"end expect", IGNORED),
-    /* What fails for good is repeated with the reminders. */
+    /* A failure for good is repeated with the reminders. */
     ACT_BUT("usurp", "", MISHAP_WRITES, MISHAP_USURP, "another client",
 	"end expect late", IGNORED),
     /* It belongs to nobody then, so its owner may go before it. */

@@ -54,12 +54,12 @@ struct play {
 	struct instance operators[INSTANCES];
 	size_t operator_count;
 	bool ending;
-	struct span killed;	  /* by a fault; or none */
+	struct span killed;	    /* by a fault; or none */
 	struct span stopped_at_end; /* a stage that will be; or none */
-	bool noted[RELAY_FAULTS]; /* a fault of a line has happened */
-	int64_t slow_ns;	  /* controllers do nothing until then */
-	struct buf saved;	  /* the cluster, before a step */
-	int saved_step;		  /* how many steps were done then */
+	bool noted[RELAY_FAULTS];   /* a fault of a line has happened */
+	int64_t slow_ns;	    /* controllers do nothing until then */
+	struct buf saved;	    /* the cluster, before a step */
+	int saved_step;		    /* how many steps were done then */
 	struct err err;
 };
 

@@ -62,10 +62,10 @@ act_on_process(struct play *p, const struct mishap *f, size_t instance)
 }
 
 void
-upset_kill(struct play *p, jv whom)
+upset_kill(struct play *p, jv killed)
 {
-	jv number = jv_array_get(jv_copy(whom), 0);
-	jv fault = jv_array_get(jv_copy(whom), 1);
+	jv number = jv_array_get(jv_copy(killed), 0);
+	jv fault = jv_array_get(jv_copy(killed), 1);
 	struct span arg = p->t->faults[(size_t)jv_number_value(fault)].arg;
 	struct span stage = span_cut(&arg, ':');
 	pid_t pid = instance_process(p, (size_t)jv_number_value(number), stage);

@@ -14,7 +14,7 @@
  * on. */
 void upset_pause(struct play *p, jv line_peek);
 /* A process is killed once more: [NUMBER of the instance, index of the fault]. */
-void upset_kill(struct play *p, jv whom_peek);
+void upset_kill(struct play *p, jv killed_peek);
 /* A request that its client has given up is done now. */
 void upset_late(struct play *p, jv request_peek);
 /* Lets a request go on. */
