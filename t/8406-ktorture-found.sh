@@ -25,6 +25,7 @@ cronjob change-1 jump:-3600@kstatus/patch/cronjobs.batch.tutorial.kubebuilder.io
 iotservice status 404-while:40000@kapply/get/secrets/default/kpipe-marks-iotservice.cp.iot.sap#3
 memcached status usurp-after@kapply/patch/deployments.apps/default/example
 memcached t/torture/fight.scenario watch-twice@kwatch/watch/pods!1
+cronjob t/torture/restored.scenario restore-after@kstatus/patch/cronjobs.batch.tutorial.kubebuilder.io:status/default/example#9
 memcached invalid delay:20000@kapply/patch/deployments.apps/default/example#2
 END
 done_testing

@@ -193,11 +193,8 @@ play_take_line(struct play *p, struct span raw)
 		return;
 	}
 	if (jv_is_valid(jvtext_peek(line, "paused"))) {
-		upset_pause(p, line);
-		jv_free(line);
-		return;
-	}
-	if (jv_is_valid(jvtext_peek(line, "change"))) {
+		p->paused = jv_array_append(p->paused, line);
+	} else if (jv_is_valid(jvtext_peek(line, "change"))) {
 		if (!span_is(play_text(jvtext_peek(line, "object"), "kind"),
 			"Lease"))
 			p->written_ns = world_now(p->w);
@@ -279,7 +276,6 @@ play_take_log(struct play *p, struct span line)
 		jv_string("stage"), jv_string_sized(stage.p, (int)stage.n)));
 }
 
-/* Takes whole lines out of b. */
 bool
 play_take_lines(
     struct play *p, struct buf *b, void (*take)(struct play *, struct span))

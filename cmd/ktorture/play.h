@@ -45,6 +45,7 @@ struct play {
 	jv known;	/* owned: by key, all that was ever changed */
 	jv state, made; /* owned: by key, the objects; those of the operator */
 	jv waiting; /* owned: a step for when its object is gone, or invalid */
+	jv paused;  /* owned: the requests that wait, as the journal */
 	int step;
 	int64_t written_ns; /* the last step, or try to write an object */
 	int64_t slept_ns;   /* by faults: time in which nothing happened */

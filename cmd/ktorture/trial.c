@@ -20,7 +20,10 @@
 #include "upset.h"
 
 static const int64_t ms = 1000000, s = 1000000000;
-enum { TRIES_MAX = 24 };
+enum {
+	TRIES_MAX = 24,
+	ROUNDS_MAX = 20000 /* while time stands */
+};
 
 /* By their names, so that the n-th is the same in each play. */
 static jv
@@ -277,15 +280,38 @@ next_due(const struct play *p, int64_t end)
 	return instance_due(p, end);
 }
 
+/* When all that was done before is known: a server that goes back does not tell
+ * of it. */
+static void
+act_on_paused(struct play *p)
+{
+	jv paused = p->paused;
+
+	p->paused = jv_array();
+	jv_array_foreach(paused, i, line)
+	{
+		upset_pause(p, line);
+		jv_free(line);
+	}
+	jv_free(paused);
+}
+
 /* All are idle: looks at what they have done, and does what follows. */
 static void
 settle(struct play *p)
 {
 	bool more;
+	int rounds = 0;
 
 	do {
+		if (++rounds > ROUNDS_MAX) {
+			err_set(&p->err, ERR_BUG,
+			    "the played cluster does not come to rest");
+			return;
+		}
 		upset_look(p);
 		more = play_take_lines(p, &p->w->journal, play_take_line);
+		act_on_paused(p);
 		play_take_lines(p, &p->w->log, play_take_log);
 		instance_look(p);
 		more = do_waiting(p) || do_due(p) || more;
@@ -301,6 +327,12 @@ awake_ns(const struct play *p)
 	return world_now(p->w) - p->slept_ns;
 }
 
+static bool
+goes_on(const struct play *p)
+{
+	return p->w->loop == WORLD_LOOP_NONE && p->err.kind == ERR_NONE;
+}
+
 static void
 pass(struct play *p, int64_t ns)
 {
@@ -308,7 +340,7 @@ pass(struct play *p, int64_t ns)
 
 	world_still(p->w);
 	settle(p);
-	while (p->w->loop == WORLD_LOOP_NONE && awake_ns(p) < end) {
+	while (goes_on(p) && awake_ns(p) < end) {
 		world_step(p->w, next_due(p, end + p->slept_ns));
 		settle(p);
 	}
@@ -321,8 +353,7 @@ converge(struct play *p, int64_t quiet_ms)
 	int64_t end = awake_ns(p) + (quiet_ms + TRIAL_QUIET_MS) * ms;
 	int64_t left, quiet;
 
-	while (p->w->loop == WORLD_LOOP_NONE &&
-	    (left = end - awake_ns(p)) > 0 &&
+	while (goes_on(p) && (left = end - awake_ns(p)) > 0 &&
 	    (quiet = p->written_ns + quiet_ms * ms - world_now(p->w)) > 0)
 		pass(p, quiet < left ? quiet : left);
 }
@@ -567,6 +598,7 @@ end(struct play *p)
 	if (p->stopped_at_end.n > 0 && code != 128 + SIGKILL)
 		code = 0;
 	play_take_lines(p, &p->w->journal, play_take_line);
+	act_on_paused(p);
 	play_take_lines(p, &p->w->log, play_take_log);
 	note_loop(p);
 	note_end(p, code);
@@ -583,6 +615,7 @@ trial_play(struct world *w, const struct trial *t, struct err *err)
 	    .made = jv_object(),
 	    .known = jv_object(),
 	    .waiting = jv_invalid(),
+	    .paused = jv_array(),
 	    .err = ERR_INIT};
 
 	p.backdrop = backdrop_new();
@@ -606,6 +639,7 @@ trial_play(struct world *w, const struct trial *t, struct err *err)
 	jv_free(p.made);
 	jv_free(p.known);
 	jv_free(p.waiting);
+	jv_free(p.paused);
 	if (p.err.kind == ERR_NONE)
 		return p.record;
 	*err = p.err;
