@@ -66,6 +66,25 @@ is "$(grep -A 2 '^\*\*\*' "$T/out" | sed '1d; s/^[0-9:.]* //')" \
 	"client changed Deployment default/example
 kapply changed Deployment default/example" "... it is changed before"
 
+status=kstatus/patch/memcacheds.cache.example.com:status/default/example
+runs 0 "the next step is earlier" ktorture -f pipeline/memcached/watches.yaml \
+	--seed=1 --scenario=change-0 --fault="next@$status"
+is "$(sed -n '/^\*\*\*/,$s/^[0-9:.]* \(\(client\|kstatus\) changed \)/\1/p' "$T/out" | head -n 2)" \
+	"client changed Memcached default/example
+kstatus changed Memcached default/example" "... and then the request"
+
+# ---- only some ----
+
+runs 0 "only faults of two kinds" ktorture -f pipeline/memcached/watches.yaml \
+	--scenario=life --only=goaway --only=restart --list
+is "$(sed 's/^[^ ]* *//; s/@.*//; s/-after$//' "$T/out" | sort -u)" \
+	"goaway
+restart" "... are there"
+runs 100 "a kind that is not there" ktorture -f pipeline/memcached/watches.yaml \
+	--only=gone --only=away
+is "$(<"$T/err")" 'ktorture: fatal: option --only: no fault is called "away"' \
+	"... is named"
+
 # ---- what cannot happen ----
 
 runs 100 "a request that is not sent" "${play[@]}" --fault=409@kapply/get/pods/a/b

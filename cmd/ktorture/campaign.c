@@ -131,7 +131,7 @@ static bool
 may_be_old(const struct mishap *f)
 {
 	return f->kind->act == MISHAP_LATE ||
-	    f->kind->act == MISHAP_LINE_HOLD ||
+	    f->kind->act == MISHAP_LINE_HOLD || f->kind->act == MISHAP_NEXT ||
 	    strcmp(f->kind->name, "delay") == 0;
 }
 

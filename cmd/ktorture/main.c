@@ -27,7 +27,7 @@ int startup_warm(const char *watches, struct err *err);
 
 static struct opts {
 	const char *watches, *old, *scenario, *record;
-	struct opt_list faults, edits;
+	struct opt_list faults, only, edits;
 	long seed, schedules, jobs;
 	long seconds;
 	bool list, specs, fail_fast;
@@ -48,6 +48,8 @@ static const struct opt table[] = {
 	"only this one; or a file t/NAME.scenario"},
     {0, "fault", "FAULT", OPT_LIST, &o.faults, NULL,
 	"play only this schedule, and tell its story; may be given twice"},
+    {0, "only", "KIND", OPT_LIST, &o.only, NULL,
+	"only faults of this kind; may be given more than once"},
     {0, "specs", NULL, OPT_FLAG, &o.specs, NULL,
 	"play only generated specs, without a fault"},
     {0, "spec", "EDIT", OPT_LIST, &o.edits, NULL,
@@ -151,7 +153,8 @@ add_scenarios(struct campaign *r, struct world *w, struct scoreboard *rep,
 static bool
 wants_specs(void)
 {
-	return o.specs || o.edits.count > 0 || o.scenario == NULL;
+	return o.specs || o.edits.count > 0 ||
+	    (o.scenario == NULL && o.only.count == 0);
 }
 
 /* -1 with err: one of them did not happen. */
@@ -374,6 +377,8 @@ torture(struct opfolder *f, struct world **worlds, struct err *err)
 	int rc;
 
 	roster_init(&r.roster, r.seed);
+	r.roster.only = o.only.items;
+	r.roster.only_count = o.only.count;
 	scoreboard_init(&rep, f, r.seed);
 	rc = campaign_begin(&r, worlds[0], err);
 	if (rc == 0 && !o.specs && o.edits.count == 0)
@@ -416,6 +421,17 @@ torture_in_worlds(struct opfolder *f, struct err *err)
 }
 
 static int
+check_only(struct err *err)
+{
+	for (size_t i = 0; i < o.only.count; i++)
+		if (mishap_kind(span_str(o.only.items[i])) == NULL)
+			return err_set(err, ERR_PERMANENT,
+			    "option --only: no fault is called \"%s\"",
+			    o.only.items[i]);
+	return 0;
+}
+
+static int
 run(int operands, char **operand, struct err *err)
 {
 	struct opfolder f;
@@ -437,6 +453,8 @@ run(int operands, char **operand, struct err *err)
 		return err_set(err, ERR_PERMANENT,
 		    "option --%s: without --scenario and --fault",
 		    o.specs ? "specs" : "spec");
+	if (check_only(err) != 0)
+		return -1;
 	if (o.seed < 0)
 		o.seed = (long)(time(NULL) % 1000000);
 	if (o.seconds < 0)

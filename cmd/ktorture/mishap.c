@@ -31,7 +31,7 @@
 		    "lines between stages", NULL, NULL, due         \
 	}
 
-enum { ALL = MISHAP_ANY | MISHAP_WATCHES };
+enum { ALL = MISHAP_ANY | MISHAP_WATCHES, ONE = MISHAP_WRITES | MISHAP_GETS };
 
 /*
  * The last column: how long the fault lasts, if its argument says so, in which
@@ -169,19 +169,19 @@ const struct mishap_kind mishap_kinds[] = {
     ACT_BUT(
 	"suspend", "600", ALL, MISHAP_SUSPEND, "clock", "silence", S + SOON),
     /* another client at the worst moment */
-    ACT("touch", "", MISHAP_WRITES, MISHAP_TOUCH, "another client",
-	5 + IGNORED),
-    ACT("delete", "", MISHAP_WRITES, MISHAP_DELETE, "another client", IGNORED),
-    ACT("finalizer", "", MISHAP_WRITES, MISHAP_HOLD, "another client",
-	40 + IGNORED),
-    ACT_BUT("gone", "", MISHAP_WRITES, MISHAP_GONE, "another client",
-	"end expect", IGNORED),
+    ACT("touch", "", ONE, MISHAP_TOUCH, "another client", 5 + IGNORED),
+    ACT("delete", "", ONE, MISHAP_DELETE, "another client", IGNORED),
+    ACT("finalizer", "", ONE, MISHAP_HOLD, "another client", 40 + IGNORED),
+    ACT_BUT(
+	"gone", "", ONE, MISHAP_GONE, "another client", "end expect", IGNORED),
     /* A failure for good is repeated with the reminders. */
-    ACT_BUT("usurp", "", MISHAP_WRITES, MISHAP_USURP, "another client",
-	"end expect late", IGNORED),
+    ACT_BUT("usurp", "", ONE, MISHAP_USURP, "another client", "end expect late",
+	IGNORED),
     /* It belongs to nobody then, so its owner may go before it. */
-    ACT_BUT("disown", "", MISHAP_WRITES, MISHAP_DISOWN, "another client",
-	"end expect late finalizer", IGNORED),
+    ACT_BUT("disown", "", ONE, MISHAP_DISOWN, "another client",
+	"end expect late finalizer silence", IGNORED),
+    /* The next step of the scenario, if it is about a primary. */
+    ACT_BUT("next", "", ONE, MISHAP_NEXT, "another client", "late", IGNORED),
     {NULL, NULL, 0, 0, false, 0, NULL, NULL, NULL, 0}};
 
 /* ---- text ---- */
@@ -210,8 +210,8 @@ read_number(struct span text, unsigned *n, struct err *err)
 	return 0;
 }
 
-static const struct mishap_kind *
-find_kind(struct span name)
+const struct mishap_kind *
+mishap_kind(struct span name)
 {
 	for (const struct mishap_kind *k = mishap_kinds; k->name != NULL; k++)
 		if (span_is(name, k->name))
@@ -346,12 +346,12 @@ mishap_read(
 
 	*f = (struct mishap){0};
 	name = what;
-	f->kind = find_kind(name);
+	f->kind = mishap_kind(name);
 	if (f->kind == NULL) {
 		f->after = takes_off(&what, "-after");
 		name = span_cut(&what, ':');
 		f->arg = kept(a, what);
-		f->kind = find_kind(name);
+		f->kind = mishap_kind(name);
 	}
 	if (f->kind == NULL)
 		return err_set(err, ERR_PERMANENT,

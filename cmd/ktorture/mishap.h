@@ -46,6 +46,7 @@ enum mishap_where {
 	MISHAP_WATCHES = 8, /* the request */
 	MISHAP_EVENTS = 16, /* each event of a watch */
 	MISHAP_LEASES = 32, /* those of an election */
+	MISHAP_GETS = 128,  /* those that read one object */
 	MISHAP_LINES = 64   /* each line of a stage to the next: no request */
 };
 
@@ -69,6 +70,7 @@ enum mishap_act {
 	MISHAP_USURP,
 	MISHAP_DISOWN,
 	MISHAP_HOLD,
+	MISHAP_NEXT,
 	MISHAP_STEAL,
 	MISHAP_PART,
 	MISHAP_BESIDE,
@@ -114,6 +116,8 @@ void mishap_print(const struct mishap *f, struct buf *b);
 /* How long after it began it should have no effect any more, on an operator that
  * does what it should; -1: that cannot be said. */
 int64_t mishap_due_ms(const struct mishap *f);
+/* NULL: none has that name. */
+const struct mishap_kind *mishap_kind(struct span name);
 /* Appends the lines of kapi's plan for it. */
 void mishap_plan(const struct mishap *f, struct buf *b);
 /* The same of what follows from it, for MISHAP_BREAK; nothing, if nothing does. */

@@ -276,6 +276,25 @@ play_take_log(struct play *p, struct span line)
 		jv_string("stage"), jv_string_sized(stage.p, (int)stage.n)));
 }
 
+jv
+play_next(const struct play *p)
+{
+	return jv_array_get(jv_copy(p->t->steps), p->step);
+}
+
+void
+play_begin_next(struct play *p)
+{
+	jv step = play_next(p);
+
+	p->step++;
+	p->written_ns = world_now(p->w);
+	p->settled = false;
+	play_note(p,
+	    JV_OBJECT(jv_string("step"), jv_number(p->step), jv_string("do"),
+		step, jv_string("time"), play_number(world_real_us(p->w))));
+}
+
 bool
 play_take_lines(
     struct play *p, struct buf *b, void (*take)(struct play *, struct span))

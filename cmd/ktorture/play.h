@@ -84,6 +84,13 @@ void play_take_log(struct play *p, struct span line);
 void play_come(struct play *p, int64_t after_ns, enum coming_kind kind, jv step,
     pid_t pid);
 
+/* ---- steps ---- */
+
+/* The next step, owned; invalid: there is none. */
+jv play_next(const struct play *p);
+/* The next step is the present one. */
+void play_begin_next(struct play *p);
+
 /* ---- values ---- */
 
 jv play_number(int64_t n);

@@ -30,9 +30,20 @@ roster_release(struct roster *p)
 
 /* ---- which faults ---- */
 
+static bool
+is_wanted(const struct roster *p, const struct schedule *s)
+{
+	for (size_t i = 0; i < p->only_count; i++)
+		if (strcmp(p->only[i], s->faults[0].kind->name) == 0)
+			return true;
+	return p->only_count == 0;
+}
+
 static void
 add(struct roster *p, const struct schedule *s)
 {
+	if (!is_wanted(p, s))
+		return;
 	p->singles = mem_grow(p->singles, p->count, sizeof(*s));
 	p->singles[p->count++] = *s;
 }
@@ -107,6 +118,8 @@ place_of(const struct mishap_point *at)
 		return MISHAP_ANY | MISHAP_LISTS;
 	if (span_is_one_of(at->verb, writes))
 		return MISHAP_ANY | MISHAP_WRITES;
+	if (span_is(at->verb, "get"))
+		return MISHAP_ANY | MISHAP_GETS;
 	return MISHAP_ANY;
 }
 

@@ -26,6 +26,8 @@ struct roster {
 	struct schedule *singles; /* owned */
 	size_t count;
 	uint64_t seed;
+	const char *const *only; /* borrowed: kinds that are added */
+	size_t only_count;	 /* 0: all */
 };
 
 void roster_init(struct roster *p, uint64_t seed);

@@ -546,26 +546,26 @@ settle_in_time(struct play *p)
 static void
 play_steps(struct play *p)
 {
-	jv steps = jv_copy(p->t->steps);
 	bool saves = needs_saved(p->t);
 
-	jv_array_foreach(steps, i, step)
-	{
+	while (p->w->loop == WORLD_LOOP_NONE) {
+		int i = p->step;
+		jv step = play_next(p);
 		bool at_once = jv_is_valid(jvtext_peek(step, "then"));
 
+		if (!jv_is_valid(step))
+			return;
 		if (i > 0 && !at_once)
 			pass(p, TRIAL_STEP_MS * ms);
-		p->step = i + 1;
-		p->written_ns = world_now(p->w);
-		p->settled = false;
+		if (p->step != i) { /* a fault has done it */
+			jv_free(step);
+			continue;
+		}
 		if (saves && !at_once) {
 			upset_save(p, &p->saved);
 			p->saved_step = i;
 		}
-		play_note(p,
-		    JV_OBJECT(jv_string("step"), jv_number(p->step),
-			jv_string("do"), jv_copy(step), jv_string("time"),
-			play_number(world_real_us(p->w))));
+		play_begin_next(p);
 		if (span_is(play_text(step, "do"), "wait"))
 			pass(p,
 			    (int64_t)jv_number_value(jvtext_peek(step, "ms")) *
@@ -581,10 +581,7 @@ play_steps(struct play *p)
 		else
 			do_step(p, p->w->client, step);
 		jv_free(step);
-		if (p->w->loop != WORLD_LOOP_NONE)
-			break;
 	}
-	jv_free(steps);
 }
 
 static void

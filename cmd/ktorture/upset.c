@@ -207,7 +207,7 @@ take_restored(struct play *p)
 static void
 do_again(struct play *p)
 {
-	jv next = jv_array_get(jv_copy(p->t->steps), p->step);
+	jv next = play_next(p);
 	int64_t after = jv_is_valid(jvtext_peek(next, "then")) ? 0 : s;
 
 	jv_free(next);
@@ -379,8 +379,10 @@ act_on_object(
 		    0);
 		play_come(p, 40 * s, COMING_CLIENT,
 		    patched(request,
-			jv_parse("[{\"op\":\"remove\",\"path\":\"/metadata/"
-				 "finalizers\"}]")),
+			jv_parse("[{\"op\":\"test\",\"path\":\"/metadata/"
+				 "finalizers/0\",\"value\":\"example.com/"
+				 "torture\"},{\"op\":\"remove\",\"path\":"
+				 "\"/metadata/finalizers/0\"}]")),
 		    0);
 		break;
 	case MISHAP_DISOWN:
@@ -456,6 +458,22 @@ steal(struct play *p, const struct mishap *f, jv request, jv object)
 			    JV_OBJECT(
 				jv_string("holderIdentity"), jv_copy(before)))),
 		    0);
+}
+
+/* The next step comes now, if it is about a primary: others depend on what the
+ * operator has done until then. */
+static void
+hurry(struct play *p)
+{
+	jv step = play_next(p), object = jvtext_peek(step, "object");
+
+	if (opfolder_is_primary(
+		p->t->folder, jv_is_valid(object) ? object : step)) {
+		play_begin_next(p);
+		play_come(p, 0, COMING_CLIENT, step, 0);
+	} else {
+		jv_free(step);
+	}
 }
 
 static void
@@ -596,6 +614,9 @@ act(struct play *p, const struct mishap *f, jv request)
 	case MISHAP_HOLD:
 	case MISHAP_STEAL:
 		act_as_client(p, f, request);
+		break;
+	case MISHAP_NEXT:
+		hurry(p);
 		break;
 	case MISHAP_PART:
 		part(p, f, request);
