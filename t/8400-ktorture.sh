@@ -93,7 +93,7 @@ is "$(head -n 2 "$T/out" | sed 's/generation.*//')" "life, without any fault:
   claim: Memcached default/example: it says Ready of " "... needs no fault"
 last=$(tail -n 1 "$T/out")
 ok "... the last line is a command" grep -q '^ktorture -f .* --seed=1 ' <<<"$last"
-ok "... behind the totals" grep -q '^3 schedules, 3 failed, ' <(tail -n 2 "$T/out")
+ok "... behind the totals" grep -q '^3 schedules, [1-3] failed, ' <(tail -n 2 "$T/out")
 runs 1 "... which fails again" bash -c "$last"
 ok "... in its words" grep -q '^  claim: Memcached default/example: ' \
 	<(sed '1,/^Wrong:/d' "$T/out")

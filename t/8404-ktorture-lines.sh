@@ -42,7 +42,8 @@ story "stop:kapply:20@$at"
 is "$(first 'kstatus changed Memcached')" "" "the object is gone by then"
 story "stop:kapply@$at"
 is "$(first 'kstatus changed Memcached')" 00:00:08 "... and not after 3 s"
-for fault in watch-hold:100000 500-while:150000 watch-end-while:40000; do
+for fault in watch-hold:100000 500-while:150000 watch-end-while:40000 \
+	watch-denied:40000 watch-gone:40000 watch-dead:25000; do
 	ok "$fault" grep -q "^$fault@" "$T/list"
 done
 
@@ -84,6 +85,11 @@ runs 100 "a kind that is not there" ktorture -f pipeline/memcached/watches.yaml 
 	--only=gone --only=away
 is "$(<"$T/err")" 'ktorture: fatal: option --only: no fault is called "away"' \
 	"... is named"
+
+runs 100 "a kind that cannot happen" ktorture -f pipeline/memcached/watches.yaml \
+	--scenario=life --only=steal
+is "$(<"$T/err")" 'ktorture: fatal: option --only: no request allows such a fault' \
+	"... is an error"
 
 # ---- what cannot happen ----
 

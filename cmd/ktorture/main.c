@@ -331,6 +331,9 @@ play_all(struct campaign *r, struct world **worlds, struct scoreboard *rep,
 	if (o.seconds == 0 && (most == 0 || most > campaign_singles(r)))
 		most = campaign_singles(r);
 	roster_order(&r->roster);
+	if (o.only.count > 0 && r->roster.count == 0)
+		return err_set(err, ERR_PERMANENT,
+		    "option --only: no request allows such a fault");
 	scoreboard_begin(rep, r);
 	if (o.fail_fast && rep->clean != NULL)
 		return scoreboard_others(rep);

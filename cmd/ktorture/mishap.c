@@ -113,6 +113,12 @@ const struct mishap_kind mishap_kinds[] = {
 	"\"fault\":\"duplicate\"", SOON),
     PLAN("watch-away", "25000", MISHAP_EVENTS, false, "watches",
 	"\"fault\":\"cut\"\n\"code\":503,\"forMs\":%s", MS + CUT_FOR_LONG),
+    PLAN("watch-denied", "40000", MISHAP_EVENTS, false, "watches",
+	"\"fault\":\"cut\"\n\"code\":403,\"forMs\":%s", MS + DENIED_FOR_LONG),
+    PLAN("watch-gone", "40000", MISHAP_EVENTS, false, "watches",
+	"\"code\":410\n\"code\":410,\"forMs\":%s", MS + FAILED_FOR_LONG),
+    PLAN("watch-dead", "25000", MISHAP_EVENTS, false, "watches",
+	"\"fault\":\"cut\"\n\"fault\":\"cut\",\"forMs\":%s", MS + CUT_FOR_LONG),
     PLAN("watch-lost", "25000", MISHAP_EVENTS, false, "watches",
 	"\"fault\":\"cut\"\n\"code\":503,\"forMs\":%s\n"
 	"\"fault\":\"compact\"",

@@ -445,15 +445,21 @@ struct schedule
 roster_get(const struct roster *p, size_t n)
 {
 	uint64_t chance = hash_mix(p->seed + hash_mix(n + 1));
-	struct schedule s, other;
+	struct schedule s;
+	size_t first;
 
 	if (n < p->count)
 		return p->singles[n];
-	s = p->singles[chance % p->count];
-	do {
-		chance = hash_mix(chance + 1);
-		other = p->singles[chance % p->count];
-	} while (other.scenario != s.scenario);
-	s.faults[s.count++] = other.faults[0];
+	first = chance % p->count;
+	s = p->singles[first];
+	/* Another fault of the scenario, from anywhere on: or none, if it is the
+	 * only one. */
+	chance = hash_mix(chance + 1) % p->count;
+	for (size_t i = 0; i < p->count && s.count == 1; i++) {
+		size_t other = (chance + i) % p->count;
+
+		if (other != first && p->singles[other].scenario == s.scenario)
+			s.faults[s.count++] = p->singles[other].faults[0];
+	}
 	return s;
 }
