@@ -471,9 +471,12 @@ http_easy_error(CURL *easy, CURLcode code, const struct http_transfer *t,
 	struct err *err = &r->err;
 	enum err_kind kind = error_kind(code);
 	curl_off_t sent = 0;
-	long os = 0;
+	long os = 0, answer = 0;
 
-	if (code == CURLE_OUT_OF_MEMORY)
+	/* Within an answer libcurl says the same of an encoding for which it has
+	 * no decoder. */
+	curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &answer);
+	if (code == CURLE_OUT_OF_MEMORY && answer == 0)
 		http_no_memory();
 	r->timed_out = code == CURLE_OPERATION_TIMEDOUT;
 	r->untrusted = code == CURLE_PEER_FAILED_VERIFICATION;

@@ -60,8 +60,8 @@ bool http_easy_answered(CURLcode code, int status);
 
 /* Why a transfer failed: fills r->err with a finished sentence (text is
  * libcurl's, may be empty), and timed_out, untrusted and held. sent: the
- * request had gone out before. Ends the process if there was no memory: nobody
- * knows when there will be some. */
+ * request had gone out before. Ends the process if there was no memory for
+ * the request: nobody knows when there will be some. */
 bool http_easy_error(CURL *easy, CURLcode code, const struct http_transfer *t,
     const char *origin, const char *text, uint64_t timeout_ms,
     struct http_response *r);
