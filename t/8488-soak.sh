@@ -36,7 +36,7 @@ measure() {
 		for pid in $pid $below $(pgrep -P "$(tr -s ' ' , <<<"$pid $below" |
 			sed 's/,$//')"); do
 			[ -r "/proc/$pid/smaps_rollup" ] || continue
-			echo "$name $(<"/proc/$pid/comm") $(awk '/^Pss:/ { print $2 }' \
+			echo "$name $(<"/proc/$pid/comm") $(awk '/^Pss_Anon:/ { print $2 }' \
 				"/proc/$pid/smaps_rollup") $(find "/proc/$pid/fd" \
 				-mindepth 1 | wc -l) $(find "/proc/$pid/task" \
 				-mindepth 1 -maxdepth 1 | wc -l)"
@@ -94,7 +94,9 @@ worst "$half" "$rounds" >"$T/second"
 quote <"$T/second"
 is "$(cut -d ' ' -f 1,2 "$T/second")" "$(cut -d ' ' -f 1,2 "$T/first")" \
 	"the processes are the same"
-is "$(paste -d ' ' "$T/first" "$T/second" | awk '$8 > $3 * 1.1 + 300')" "" \
+# kapi keeps the last 1024 changes of each collection, which takes longer than this.
+is "$(paste -d ' ' "$T/first" "$T/second" |
+	awk '$8 > $3 * 1.1 + ($1 == "kapi" ? 2048 : 300)')" "" \
 	"memory is flat"
 is "$(paste -d ' ' "$T/first" "$T/second" | awk '$9 > $4 || $10 > $5')" "" \
 	"descriptors and threads are"
