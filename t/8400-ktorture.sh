@@ -88,12 +88,12 @@ ok "... many" test "$(kinds | wc -l)" -gt 30
 cd "$T" || exit
 operator ready 's/elif running then/elif true then/'
 runs 1 "a status that is Ready at once" ktorture -f "$T/ready/watches.yaml" \
-	--seed=1 --schedules=3 --scenario=life
+	--seed=1 --schedules=3 --scenario=life --only=409
 is "$(head -n 2 "$T/out" | sed 's/generation.*//')" "life, without any fault:
   claim: Memcached default/example: it says Ready of " "... needs no fault"
 last=$(tail -n 1 "$T/out")
 ok "... the last line is a command" grep -q '^ktorture -f .* --seed=1 ' <<<"$last"
-ok "... behind the totals" grep -q '^3 schedules, [1-3] failed, ' <(tail -n 2 "$T/out")
+ok "... behind the totals" grep -q '^3 schedules, 3 failed, ' <(tail -n 2 "$T/out")
 runs 1 "... which fails again" bash -c "$last"
 ok "... in its words" grep -q '^  claim: Memcached default/example: ' \
 	<(sed '1,/^Wrong:/d' "$T/out")

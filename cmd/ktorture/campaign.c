@@ -169,52 +169,35 @@ may_fight(jv scenario)
 	return has_versions(scenario) && instances_of(scenario) == 0;
 }
 
+static bool
+has_rule(jv rules, const char *name)
+{
+	bool has = false;
+
+	jv_array_foreach(rules, i, rule)
+	{
+		has = has || jv_is_valid(jvtext_peek(rule, name));
+		jv_free(rule);
+	}
+	return has;
+}
+
 /* A program that waits for a time of day waits for it again, if the clock is set
  * back. */
 static bool
 waits_again(jv scenario, const struct mishap *f)
 {
-	bool waits = false;
-
-	if (f->kind->act != MISHAP_JUMP || *f->arg.p != '-')
-		return false;
-	jv_array_foreach(jvtext_peek(scenario, "rules"), i, rule)
-	{
-		waits = waits || jv_is_valid(jvtext_peek(rule, "patience"));
-		jv_free(rule);
-	}
-	return waits;
+	return f->kind->act == MISHAP_JUMP && *f->arg.p == '-' &&
+	    has_rule(jvtext_peek(scenario, "rules"), "patience");
 }
 
 /* Another one of that name has another past. */
 static bool
 is_remade(const struct campaign *r, const struct mishap *f)
 {
-	struct span group = f->at.resource, plural;
-	bool remembers = false, primary = false;
-
-	if (f->kind->act != MISHAP_DELETE)
-		return false;
-	group = span_cut(&group, ':');
-	plural = span_cut(&group, '.');
-	jv_array_foreach(r->folder->rules, i, rule)
-	{
-		remembers =
-		    remembers || jv_is_valid(jvtext_peek(rule, "remembers"));
-		jv_free(rule);
-	}
-	jv_array_foreach(r->folder->crds, j, crd)
-	{
-		jv spec = jvtext_peek(crd, "spec");
-		jv names = jvtext_peek(spec, "names");
-
-		primary = primary ||
-		    (span_eq(jvtext_span(jvtext_peek(spec, "group")), group) &&
-			span_eq(
-			    jvtext_span(jvtext_peek(names, "plural")), plural));
-		jv_free(crd);
-	}
-	return remembers && primary;
+	return f->kind->act == MISHAP_DELETE &&
+	    has_rule(r->folder->rules, "remembers") &&
+	    opfolder_is_primary_resource(r->folder, f->at.resource);
 }
 
 static bool
@@ -385,12 +368,6 @@ campaign_add(struct campaign *r, struct world *w, jv scenario, bool with_faults,
 	return 0;
 }
 
-static bool
-is_wrong(jv record)
-{
-	return jv_array_length(campaign_noted(record)) > 0;
-}
-
 jv
 campaign_try(struct campaign *r, struct world *w, jv scenario,
     const struct schedule *s, struct err *err)
@@ -401,8 +378,8 @@ campaign_try(struct campaign *r, struct world *w, jv scenario,
 
 	if (!jv_is_valid(clean))
 		return clean;
-	if (s->count > 0 &&
-	    is_wrong(clean)) { /* the faults are not the cause */
+	/* Then the faults are not the cause. */
+	if (s->count > 0 && jv_array_length(campaign_noted(clean)) > 0) {
 		jv_free(clean);
 		oracle_free(o);
 		return jv_array();

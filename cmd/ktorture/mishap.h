@@ -46,8 +46,8 @@ enum mishap_where {
 	MISHAP_WATCHES = 8, /* the request */
 	MISHAP_EVENTS = 16, /* each event of a watch */
 	MISHAP_LEASES = 32, /* those of an election */
-	MISHAP_GETS = 128,  /* those that read one object */
-	MISHAP_LINES = 64   /* each line of a stage to the next: no request */
+	MISHAP_GETS = 64,   /* those that read one object */
+	MISHAP_LINES = 128  /* each line of a stage to the next: no request */
 };
 
 enum mishap_act {

@@ -224,6 +224,48 @@ opfolder_is_primary(const struct opfolder *f, jv object_peek)
 	return found;
 }
 
+static bool
+is_primary_kind(const struct opfolder *f, struct span group, struct span kind)
+{
+	bool found = false;
+
+	jv_array_foreach(f->primaries, i, primary)
+	{
+		struct span version =
+		    jvtext_span(jvtext_peek(primary, "apiVersion"));
+
+		found = found ||
+		    (span_eq(span_cut(&version, '/'), group) &&
+			span_eq(
+			    jvtext_span(jvtext_peek(primary, "kind")), kind));
+		jv_free(primary);
+	}
+	return found;
+}
+
+bool
+opfolder_is_primary_resource(const struct opfolder *f, struct span resource)
+{
+	struct span group = span_cut(&resource, ':');
+	struct span plural = span_cut(&group, '.');
+	bool found = false;
+
+	jv_array_foreach(f->crds, i, crd)
+	{
+		jv spec = jvtext_peek(crd, "spec");
+		jv names = jvtext_peek(spec, "names");
+
+		found = found ||
+		    (span_eq(jvtext_span(jvtext_peek(spec, "group")), group) &&
+			span_eq(jvtext_span(jvtext_peek(names, "plural")),
+			    plural) &&
+			is_primary_kind(
+			    f, group, jvtext_span(jvtext_peek(names, "kind"))));
+		jv_free(crd);
+	}
+	return found;
+}
+
 jv
 opfolder_place(const struct opfolder *f, jv object)
 {

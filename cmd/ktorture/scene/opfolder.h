@@ -66,6 +66,9 @@ jv opfolder_documents(struct opfolder *f, const char *name, struct err *err);
 jv opfolder_place(const struct opfolder *f, jv object);
 /* Whether it is of a kind that the operator has entries for. */
 bool opfolder_is_primary(const struct opfolder *f, jv object_peek);
+/* The same of a resource, "crons.example.com" or "crons.example.com:status". */
+bool opfolder_is_primary_resource(
+    const struct opfolder *f, struct span resource);
 
 /* Runs torture/NAME.jq, whose function of that name takes input and gives one
  * value; owned. Takes input. Invalid with err. */
